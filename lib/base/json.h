@@ -1,0 +1,49 @@
+/* Reading JSON: a thin wrapper, the only place that knows json-c. Bounded depth (64). Numbers are
+ * handed out as the text that the library keeps; known limit: integers beyond 64 bits are clamped
+ * by json-c, so such a value is reported as JSON_BIG and its text must not be used as a number. */
+#ifndef HO_BASE_JSON_H
+#define HO_BASE_JSON_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+
+struct json;      /* a parsed document, owned */
+struct json_node; /* a value inside one, borrowed, lives as long as the document */
+
+enum json_kind {
+    JSON_ABSENT, /* the pointer leads nowhere */
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_INT, /* fits int64 or uint64 */
+    JSON_BIG, /* an integer that json-c could not keep exactly */
+    JSON_REAL,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT
+};
+
+/* Parses exactly one value with only white space around it.
+ * out: *doc owned by the caller (json_free), NULL on failure. returns HO_OK | HO_REJECT. */
+enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err) HO_MUST_CHECK;
+
+/* An object of string members made from a urlencoded form, first value of a repeated name wins. */
+enum ho_code json_from_form(struct span form, struct json **doc, struct ho_err *err) HO_MUST_CHECK;
+
+void json_free(struct json *doc);
+
+/* The value at an RFC 6901 pointer ("" is the whole document; "/a/0/b", ~0 and ~1 understood).
+ * NULL when it leads nowhere. doc may be NULL (then NULL). */
+const struct json_node *json_at(const struct json *doc, struct span pointer);
+
+enum json_kind json_kind_of(const struct json_node *node); /* NULL gives JSON_ABSENT */
+
+/* Appends a scalar as text: strings as their UTF-8 bytes (NUL included), numbers as written where
+ * json-c keeps that, true/false; objects and arrays as compact JSON; null and absent nothing. */
+enum ho_code json_text(const struct json_node *node, struct buf *out) HO_MUST_CHECK;
+
+bool json_bool(const struct json_node *node); /* true only for a JSON true */
+
+#endif

@@ -1,0 +1,16 @@
+/* Correlation ids: 26 characters of Crockford base32 that sort by time (the ULID form: 48 bits of
+ * milliseconds, 80 random bits), ASCII, no case to fold. */
+#ifndef HO_BASE_ULID_H
+#define HO_BASE_ULID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+#define ULID_LEN 26
+
+void ulid_new(int64_t wall_us, char out[ULID_LEN + 1]);
+bool ulid_valid(struct span s);
+
+#endif

@@ -1,0 +1,94 @@
+/* The site's config file, checked and typed. Immutable once loaded; a reload makes a new one. */
+#ifndef HO_CORE_SETTINGS_H
+#define HO_CORE_SETTINGS_H
+
+#include <stdint.h>
+
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/secret.h"
+#include "core/params.h"
+#include "core/retry.h"
+
+struct setting_secret {
+    char *path;       /* of the secret's file */
+    bool has_until;
+    int64_t until_us; /* not used any more from this moment on */
+};
+
+struct source {
+    const char *name;     /* last segment of the URL */
+    const char *provider; /* the recipe's name */
+    struct setting_secret *secrets;
+    size_t n_secrets;
+    int64_t tolerance_ms;        /* -1: as the recipe says */
+    int guard;                   /* -1: as the recipe says, 0 off, 1 on */
+    const char *scope;           /* NULL: as the recipe says; "source" or "provider" */
+    const struct conf_section *at; /* for messages */
+};
+
+struct handler {
+    const char *name;
+    struct statement *statements; /* in order, one transaction */
+    size_t n_statements;
+    int64_t timeout_ms;
+    const struct conf_section *at;
+};
+
+enum livemode { LIVEMODE_ANY, LIVEMODE_TRUE, LIVEMODE_FALSE };
+
+struct route {
+    const char *name;
+    const char *provider; /* a receipt's dedupe scope */
+    char **on;            /* type patterns; none means every type */
+    size_t n_on;
+    char **informational;
+    size_t n_informational;
+    enum livemode livemode;
+    const struct handler *handler; /* NULL: only informational types */
+    struct retry retry;
+    const struct conf_section *at;
+};
+
+struct settings {
+    struct conf *conf; /* owns the text that the names above point into */
+    char *file;
+    /* [database] */
+    char **sockets;   /* tried in order; none: host and port */
+    size_t n_sockets;
+    const char *host;
+    unsigned port;
+    const char *db_name, *db_user;
+    char *db_password_file; /* NULL: no password */
+    /* [hookonce] */
+    char *state_dir, *key_file, *log_file; /* log_file NULL: stderr */
+    char **recipes;
+    size_t n_recipes;
+    /* [processor] */
+    int64_t lease_ms, poll_ms;
+    unsigned batch;
+    struct source *sources;
+    size_t n_sources;
+    struct handler *handlers;
+    size_t n_handlers;
+    struct route *routes;
+    size_t n_routes;
+};
+
+/* The table of every key that a config may hold; *n gets the number of rows. */
+const struct conf_key *settings_keys(size_t *n);
+
+/* Finds the config: explicit (may be NULL), $HOOKONCE_CONFIG, hookonce.conf beside the program or
+ * one folder up, ~/hookonce.conf. Heap; caller frees. NULL with err when there is none. */
+char *settings_find(const char *explicit_path, struct ho_err *err);
+
+/* Reads and checks a config file; it must be private (0600). Recipes and secrets are not read.
+ * out: *out owned (settings_free), NULL on failure. returns HO_OK | HO_REJECT "file:line: …". */
+enum ho_code settings_load(const char *file, struct settings **out, struct ho_err *err)
+    HO_MUST_CHECK;
+void settings_free(struct settings *s);
+
+const struct source *settings_source(const struct settings *s, struct span name);
+const struct route *settings_route(const struct settings *s, struct span name);
+
+#endif

@@ -1,0 +1,61 @@
+/* The host's small state file: counters per source and the last alarm of each kind, shared by all
+ * processes of one user on one host. Fixed size, memory-mapped, survives kill -9 at any point;
+ * a file of another version or size is made anew. Never on the way of an answer: a state
+ * directory that can't be written only means that nothing is counted. */
+#ifndef HO_STORE_COUNTERS_H
+#define HO_STORE_COUNTERS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+enum counter {
+    COUNT_NEW,
+    COUNT_DUPLICATE,
+    COUNT_CONFLICT,
+    COUNT_REPEAT,
+    COUNT_HANDSHAKE,
+    COUNT_PROBE,
+    COUNT_REJECTED,  /* all 4xx but bad signatures */
+    COUNT_UNSIGNED,  /* signature missing, wrong, stale or future */
+    COUNT_BUSY,
+    COUNT_N
+};
+extern const char *const counter_words[COUNT_N];
+
+enum alarm {
+    ALARM_CONFIG,        /* a changed config or secret was refused; the old one is in use */
+    ALARM_NO_SECRET,     /* a source without a usable secret */
+    ALARM_CONFLICT,      /* a conflict or a repeat was kept */
+    ALARM_SIGNATURES,    /* many bad signatures in a row: perhaps our secret is wrong */
+    ALARM_DATABASE,      /* answered busy because of the database */
+    ALARM_FORGED,        /* rows whose MAC does not hold */
+    ALARM_DEAD,          /* dead letters */
+    ALARM_HANDLER,       /* a handler that cannot work (DDL, MyISAM, bad SQL) */
+    ALARM_N
+};
+extern const char *const alarm_words[ALARM_N];
+
+struct counters;
+
+#define COUNTERS_SOURCES 256 /* more sources are counted together under "*" */
+
+/* Opens or creates <state_dir>/hookonce.state (0600). Never fails: without a file it counts into
+ * memory. */
+struct counters *counters_open(const char *state_dir);
+void counters_close(struct counters *c);
+
+void counters_add(struct counters *c, struct span source, enum counter which);
+uint64_t counters_get(struct counters *c, struct span source, enum counter which);
+
+/* Raises an alarm: true when a log line should be written now (at most one a minute a kind). */
+bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us);
+void counters_alarm_clear(struct counters *c, enum alarm kind);
+uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last_us);
+
+/* Calls fn for every source counted so far. */
+typedef void counters_visit(void *arg, struct span source, const uint64_t values[COUNT_N]);
+void counters_each(struct counters *c, counters_visit *fn, void *arg);
+
+#endif

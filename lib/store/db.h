@@ -1,0 +1,108 @@
+/* The connection to MariaDB: the only user of Connector/C. It knows statements and values, nothing
+ * of webhooks. Every call is bounded by the connection's timeouts. */
+#ifndef HO_STORE_DB_H
+#define HO_STORE_DB_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "core/settings.h"
+
+struct db;
+
+enum db_role {
+    DB_RECEIVER,  /* lock wait 1 s, read timeout 2 s */
+    DB_PROCESSOR, /* lock wait 3 s, read timeout 30 s; transaction tracking on */
+    DB_OPERATOR   /* lock wait 3 s, read timeout 60 s */
+};
+
+enum db_kind { DB_NULL, DB_INT, DB_UINT, DB_BYTES, DB_TEXT };
+
+struct db_value {
+    enum db_kind kind;
+    int64_t i;        /* DB_INT */
+    uint64_t u;       /* DB_UINT */
+    struct span s;    /* DB_BYTES (binary), DB_TEXT (utf8mb4); borrowed */
+};
+
+#define DBV_NULL ((struct db_value){.kind = DB_NULL})
+#define DBV_INT(x) ((struct db_value){.kind = DB_INT, .i = (x)})
+#define DBV_UINT(x) ((struct db_value){.kind = DB_UINT, .u = (x)})
+#define DBV_BYTES(x) ((struct db_value){.kind = DB_BYTES, .s = (x)})
+#define DBV_TEXT(x) ((struct db_value){.kind = DB_TEXT, .s = (x)})
+#define DBV_STR(x) ((struct db_value){.kind = DB_TEXT, .s = span_of(x)})
+
+/* Rows of one statement, all in memory; every value as its bytes (numbers in decimal), SPAN_NONE
+ * for NULL. Initialise with {0}; owned by the caller: db_rows_free. */
+struct db_rows {
+    size_t n_rows, n_cols;
+    struct span *cells; /* row by row */
+    struct db_column *cols;
+    uint64_t affected;
+    unsigned warnings;
+    struct buf *bytes;
+};
+struct db_column {
+    char name[65];
+};
+struct span db_cell(const struct db_rows *r, size_t row, size_t col);
+int64_t db_cell_int(const struct db_rows *r, size_t row, size_t col); /* 0 for NULL */
+void db_rows_free(struct db_rows *r);
+
+#define DB_RESULT_MAX (64L * 1024 * 1024) /* bytes of one result; more is an error */
+
+/* Makes a lazy connection: nothing is opened before the first use.
+ * s is borrowed and must outlive it. Never fails. db_close frees. */
+struct db *db_open(const struct settings *s, enum db_role role);
+void db_close(struct db *db);
+void db_disconnect(struct db *db); /* the next use opens a new link */
+
+/* Opens the link if there is none: sockets in order, else host; session set as the store needs it
+ * (strict mode, UTC, READ COMMITTED unless the binlog is STATEMENT, lock waits, utf8mb4).
+ * returns HO_OK | HO_TRANSIENT (away, limits) | HO_PERMANENT (refused: wrong password, no such
+ * database). blocks: connect timeout, 2 s for a receiver, 10 s else. */
+enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
+
+/* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link) or, with
+ * db_run_once, any text (a site's handler; never cached).
+ * out: rows may be NULL when no result is wanted; affected and warnings are set in it.
+ * returns HO_OK, or by the server's code HO_TRANSIENT (see db_retry) | HO_PERMANENT | HO_BUG; err
+ * holds the server's number and a text without any value. After a lost link the connection is
+ * closed already. */
+enum ho_code db_run(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
+                    struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
+                         struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+
+enum ho_code db_begin(struct db *db, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code db_commit(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* lost answer: TRANSIENT */
+void db_rollback(struct db *db); /* best effort; a link on which it fails is closed */
+
+/* Whether a whole transaction that failed so may be run again from its start: 1213, 1205, 1020,
+ * and a lost link (2006, 2013, 4031, 1927). */
+bool db_retry(const struct ho_err *err);
+
+/* Runs a transaction function from its start, again while db_retry says so and the deadline
+ * lasts, at most 6 times with a little random pause; rolls back between. fn opens with db_begin
+ * and ends with db_commit itself. */
+typedef enum ho_code db_tx(struct db *db, void *arg, struct ho_err *err);
+enum ho_code db_transact(struct db *db, struct deadline end, db_tx *fn, void *arg,
+                         struct ho_err *err) HO_MUST_CHECK;
+
+/* Facts of the current link, for check and for parts of bodies. 0/false when not connected. */
+uint64_t db_max_packet(struct db *db);
+unsigned long db_server_version(struct db *db); /* e.g. 101119 */
+bool db_is_mariadb(struct db *db);
+unsigned long db_thread_id(struct db *db);
+bool db_wrote_untransacted(struct db *db); /* the tracker's lower-case w: MyISAM, Aria, MEMORY */
+
+/* Puts the link back to a fresh session after a handler (mysql_reset_connection, database and
+ * session settings sent again). */
+enum ho_code db_reset(struct db *db, struct ho_err *err) HO_MUST_CHECK;
+
+/* Read timeout of links opened from now on, in whole seconds; for handlers' own connection. */
+void db_set_read_timeout(struct db *db, unsigned seconds);
+
+#endif

@@ -1,0 +1,18 @@
+/* The wake-up: a FIFO in the state directory. A hint only; a lost byte costs one poll interval. */
+#ifndef HO_STORE_WAKE_H
+#define HO_STORE_WAKE_H
+
+#include <stdint.h>
+
+/* Receiver's side: one byte, never blocks, no reader is fine. */
+void wake_send(const char *state_dir);
+
+/* Processor's side: makes the FIFO if needed (0600). returns a descriptor (close-on-exec), or -1:
+ * then the processor just polls. */
+int wake_open(const char *state_dir);
+
+/* Waits until woken or ms have passed. Returns early on a signal. Takes one byte only, so that
+ * several workers wake for several events. fd -1 just sleeps. */
+void wake_wait(int fd, int64_t ms);
+
+#endif

@@ -1,0 +1,44 @@
+/* Endpoints: the configured sources made ready for requests, each with its recipe and its secrets
+ * decoded. Looks again at config, recipe and secret files at most once a second. */
+#ifndef HO_EDGE_ENDPOINT_H
+#define HO_EDGE_ENDPOINT_H
+
+#include "base/secret.h"
+#include "core/settings.h"
+#include "edge/recipe.h"
+
+struct endpoint {
+    const struct source *source;
+    const struct recipe *recipe;
+    struct secret *keys; /* decoded by the recipe's key chain, in config order */
+    int64_t *until_us;   /* INT64_MAX: no end */
+    size_t n_keys;       /* 0: unusable, the endpoint answers busy */
+    char *trouble;       /* why a secret is unusable, or NULL; no secret in it */
+    int64_t tolerance_ms;
+    bool scope_provider;
+    bool guard;
+    uint64_t cap;
+    int64_t deadline_ms;
+};
+
+struct endpoints; /* owned set: settings, recipes and endpoints of one moment */
+
+/* in:  file — config path. returns HO_OK | HO_REJECT; a source whose secret is unusable does not
+ * fail the load: it is there with n_keys 0 and trouble set. An unknown provider does. */
+enum ho_code endpoints_load(const char *file, struct endpoints **out, struct ho_err *err)
+    HO_MUST_CHECK;
+void endpoints_free(struct endpoints *e);
+const struct settings *endpoints_settings(const struct endpoints *e);
+const struct recipes *endpoints_recipes(const struct endpoints *e);
+const struct endpoint *endpoints_find(const struct endpoints *e, struct span source);
+size_t endpoints_count(const struct endpoints *e);
+const struct endpoint *endpoints_at(const struct endpoints *e, size_t i);
+
+/* Loads again if a second has passed since the last look and any of the files changed (device,
+ * inode, size, mtime, ctime). A broken new version is refused: the old one stays, err says why,
+ * and the same broken state is reported once.
+ * returns HO_OK (*changed says whether *e is new) | HO_REJECT (old one kept). */
+enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_err *err)
+    HO_MUST_CHECK;
+
+#endif

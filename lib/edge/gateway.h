@@ -1,0 +1,46 @@
+/* The web server's side: FastCGI (spawned by the server, fd 0) and plain CGI, one interface.
+ * The only user of libfcgi. argv is never looked at: servers put the query string there. */
+#ifndef HO_EDGE_GATEWAY_H
+#define HO_EDGE_GATEWAY_H
+
+#include "base/clock.h"
+#include "edge/reason.h"
+#include "edge/request.h"
+
+struct gateway;
+
+#define GATEWAY_BODY_WAIT_MS 10000 /* longest time for the body of one request */
+
+/* Decides between CGI and FastCGI by fd 0. Never fails (dies without memory). */
+struct gateway *gateway_open(void);
+void gateway_close(struct gateway *g);
+bool gateway_is_cgi(const struct gateway *g);
+
+/* Waits for the next request and fills its head; signals that end the process are blocked until
+ * gateway_finish, so that nothing in between is interrupted.
+ * returns 1: a request; 0: no more (CGI after the first, or told to stop).
+ * A record that is broken (FastCGI abort, partial environment) is dropped and the next awaited.
+ * out: *bad — REASON_OK, or REASON_BAD_REQUEST when the head breaks a limit; answer and finish. */
+int gateway_next(struct gateway *g, struct request *r, enum reason *bad);
+
+/* Reads the body to its end into memory of the gateway, at most cap bytes.
+ * returns REASON_OK, REASON_TOO_LARGE (announced or found; the rest is not read), REASON_SHORT_BODY
+ * (stream error, stall, fewer or more bytes than announced). */
+enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap);
+
+struct reply {
+    int status;
+    const char *type;    /* NULL: none */
+    struct span body;    /* may be empty */
+    const char *headers; /* further complete lines, "Name: value\r\n…", or NULL */
+    bool head_only;      /* HEAD: the length is sent, the body is not */
+};
+
+/* Sends the whole answer with Content-Length and gives the connection back: when it returns, the
+ * client can have it. What is done afterwards must bear being killed. */
+void gateway_reply(struct gateway *g, const struct reply *reply);
+
+/* The end of a request, after late work; unblocks signals. */
+void gateway_finish(struct gateway *g);
+
+#endif

@@ -1,0 +1,34 @@
+/* Why a request was not taken: one word for log and counters, and the kind of answer. */
+#ifndef HO_EDGE_REASON_H
+#define HO_EDGE_REASON_H
+
+enum reason {
+    REASON_OK,
+    REASON_BAD_REQUEST,       /* 400 malformed head, length, path */
+    REASON_NO_SOURCE,         /* 404 */
+    REASON_METHOD,            /* 405 */
+    REASON_TOO_LARGE,         /* 413 */
+    REASON_SHORT_BODY,        /* 400 fewer bytes than announced, or the body stalled */
+    REASON_EMPTY_BODY,        /* 400 */
+    REASON_HEADER_MISSING,    /* bad: a header the scheme needs is not there (proxy?) */
+    REASON_HEADER_MALFORMED,  /* bad */
+    REASON_HEADER_DUPLICATE,  /* bad */
+    REASON_NO_ACCEPTABLE_SIG, /* bad: a signature, but none of the scheme's kind */
+    REASON_SIGNATURE,         /* bad: no secret fits */
+    REASON_STALE,             /* bad */
+    REASON_FUTURE,            /* bad */
+    REASON_NO_ID,             /* 400 verified, but nothing to dedupe by */
+    REASON_NO_SECRET,         /* busy: no usable secret here */
+    REASON_N
+};
+
+enum answer_kind { ANSWER_OK, ANSWER_BAD, ANSWER_BUSY, ANSWER_FIXED };
+
+struct reason_row {
+    const char *word; /* "bad signature" */
+    enum answer_kind kind;
+    int status; /* for ANSWER_FIXED, and the default of the others */
+};
+extern const struct reason_row reasons[REASON_N];
+
+#endif

@@ -1,0 +1,94 @@
+"""Fixtures: one MariaDB for the session, a fresh database and site for each test that asks."""
+
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from hooktest import MariaDB, Site  # noqa: E402
+from hooktest.proc import end_all_below  # noqa: E402
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Lets a fixture see at its end whether its test failed."""
+    outcome = yield
+    setattr(item, "result_" + call.when, outcome.get_result())
+
+
+@pytest.fixture(scope="session")
+def base():
+    """A temporary folder with a short path (sockets) that other accounts may pass through."""
+    place = tempfile.mkdtemp(prefix="hookonce-")
+    os.chmod(place, 0o711)
+    yield place
+    end_all_below(place)
+    if not os.environ.get("HOOKONCE_KEEP"):
+        shutil.rmtree(place, ignore_errors=True)
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def mariadb(base):
+    """The server that tests share. A test that stops, kills or changes one takes own_mariadb."""
+    server = MariaDB(os.path.join(base, "db"))
+    try:
+        yield server.start()
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def own_mariadb(base):
+    """A function (networking=False, options=()) -> a started MariaDB that this test may break."""
+    servers = []
+
+    def make(**more):
+        servers.append(MariaDB(os.path.join(base, f"db{next(_numbers)}"), **more))
+        return servers[-1].start()
+
+    yield make
+    for server in servers:
+        server.stop()
+        shutil.rmtree(server.folder, ignore_errors=True)
+
+
+@pytest.fixture
+def site(request, base):
+    """A function that sets up a Site with a fresh database and the schema applied.
+
+    site(server=None, database=None, migrate=True, **Site's own): `server` is a key of web.SERVERS, or
+    (key, {arguments}); `database` a Database of another server. All is stopped when the test ends.
+    """
+    made = []
+
+    def make(server=None, database=None, migrate=True, **more):
+        fresh = None
+        if database is None:
+            fresh = database = request.getfixturevalue("mariadb").create_database()
+        got = Site(os.path.join(base, f"s{next(_numbers)}"), database, **more)
+        made.append((got, fresh))
+        if migrate:
+            got.migrate()
+        if server:
+            name, arguments = server if isinstance(server, tuple) else (server, {})
+            got.serve(name, **arguments)
+        return got
+
+    yield make
+    failed = getattr(getattr(request.node, "result_call", None), "failed", True)
+    for got, fresh in made:
+        got.close()
+        if failed:
+            print(got.report())
+        if fresh:
+            fresh.server.drop(fresh)
+        if not os.environ.get("HOOKONCE_KEEP"):
+            shutil.rmtree(got.dir, ignore_errors=True)

@@ -1,0 +1,28 @@
+"""Helpers of the end-to-end tests: a private MariaDB, real web servers, and a hookonce site.
+
+    def test_x(site):
+        s = site(server="lighttpd")                  # config, secrets, database, schema, web server
+        answer = s.deliver("stripe", events.stripe("evt_1"))     # signed, over HTTP
+        assert answer.status == 200
+        s.process()                                  # hookonce process --once
+        assert s.effects() == ["evt_1"]
+
+What each part offers stands in its own module:
+    site.py      Site, the world of one test         web.py    lighttpd and Apache, from the shipped files
+    mariadb.py   MariaDB, Database                   wire.py   HTTP requests, well and badly formed
+    sign.py      signatures of the providers         events.py small genuine-looking bodies
+    proc.py      processes, ports, bounded waits     paths.py  where the programs are
+"""
+
+from . import events, sign
+from .mariadb import Database, MariaDB
+from .paths import BUILD, PROJECT
+from .proc import Proc, TimedOut, free_port, run, wait_until
+from .site import Site
+from .web import SERVERS, Apache, Lighttpd
+from .wire import Answer, raw, request
+
+__all__ = [
+    "Answer", "Apache", "BUILD", "Database", "Lighttpd", "MariaDB", "PROJECT", "Proc", "SERVERS",
+    "Site", "TimedOut", "events", "free_port", "raw", "request", "run", "sign", "wait_until",
+]

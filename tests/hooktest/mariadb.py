@@ -1,0 +1,189 @@
+"""A private MariaDB server: own data directory and socket, no network unless asked, stopped by pid."""
+
+import itertools
+import os
+import shutil
+
+import pymysql
+import pymysql.cursors
+
+from .paths import BUILD, tool
+from .proc import Proc, free_port, run, wait_until
+
+_LOST = (2006, 2013)
+_count = itertools.count(1)
+
+
+def _as_root():
+    return ["--user=root"] if os.geteuid() == 0 else []
+
+
+def _template():
+    """A freshly installed data directory, made once for each server version and then copied."""
+    version = run([tool("mariadbd"), "--no-defaults", "--version"]).stdout.decode().split()[2]
+    place = os.path.join(BUILD, "test", "mariadb-" + version)
+    if not os.path.isdir(place):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        fresh = f"{place}.{os.getpid()}"
+        done = run([tool("mariadb-install-db"), "--no-defaults", f"--datadir={fresh}", *_as_root(),
+                    "--auth-root-authentication-method=normal", "--skip-test-db",
+                    "--innodb-log-file-size=32M"], limit_s=120)
+        assert done.returncode == 0, f"mariadb-install-db failed: {done.stdout!r} {done.stderr!r}"
+        try:
+            os.rename(fresh, place)
+        except OSError:
+            shutil.rmtree(fresh)  # another run was faster
+    return place
+
+
+class MariaDB:
+    """One server below `folder`. `options` are further mariadbd options; networking=True opens `port`."""
+
+    def __init__(self, folder, networking=False, options=()):
+        self.folder, self.options = folder, list(options)
+        self.datadir = os.path.join(folder, "data")
+        self.socket = os.path.join(folder, "db.sock")
+        self.port = free_port() if networking else None
+        self.log = os.path.join(folder, "mariadbd.log")
+        self.general_log = os.path.join(folder, "general.log")
+        self.proc = None
+        os.makedirs(folder, mode=0o755, exist_ok=True)
+        done = run(["cp", "-a", "--sparse=always", _template(), self.datadir])
+        assert done.returncode == 0, done.stderr
+
+    def start(self, limit_s=60):
+        """Starts the server (again) and waits until it answers; returns self."""
+        network = (["--skip-networking"] if self.port is None
+                   else [f"--port={self.port}", "--bind-address=127.0.0.1"])
+        self.proc = Proc(
+            [tool("mariadbd"), "--no-defaults", *_as_root(), f"--datadir={self.datadir}",
+             f"--socket={self.socket}", f"--pid-file={self.folder}/db.pid", f"--tmpdir={self.folder}",
+             "--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M",
+             "--innodb-log-file-size=32M", "--skip-name-resolve", "--max-connections=400",
+             "--general-log=0", f"--general-log-file={self.general_log}", *network, *self.options],
+            self.log)
+        wait_until(self._answers, limit_s, "mariadbd answers")
+        return self
+
+    def _answers(self):
+        assert self.proc.alive(), f"mariadbd ended while starting:\n{self.proc.output()[-3000:]}"
+        try:
+            self.connect().close()
+        except pymysql.err.OperationalError:
+            return False
+        return True
+
+    def connect(self, database=None, user="root", password=""):
+        """A new pymysql connection: autocommit, rows as dicts, binary columns as bytes."""
+        return pymysql.connect(unix_socket=self.socket, user=user, password=password, database=database,
+                               charset="utf8mb4", autocommit=True, connect_timeout=10, read_timeout=60,
+                               write_timeout=60, cursorclass=pymysql.cursors.DictCursor)
+
+    def execute(self, *statements):
+        """Runs statements as the server's root, one after another; returns the rows of the last."""
+        link = self.connect()
+        try:
+            with link.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+                return cursor.fetchall()
+        finally:
+            link.close()
+
+    def stop(self):
+        """Orderly shutdown."""
+        if self.proc:
+            self.proc.stop(60)
+
+    def kill9(self):
+        """kill -9, as a crash would; start() brings it back with recovery."""
+        self.proc.kill9()
+
+    def pause(self):
+        """SIGSTOP: connections stay open and nothing answers."""
+        self.proc.pause()
+
+    def resume(self):
+        """SIGCONT."""
+        self.proc.resume()
+
+    def restart(self):
+        """Stop and start."""
+        self.stop()
+        return self.start()
+
+    def log_statements(self, on):
+        """Switches the general log (every statement of every client); switching on empties it."""
+        if on:
+            self.execute("SET GLOBAL general_log = 0")
+            with open(self.general_log, "wb"):
+                pass
+        self.execute(f"SET GLOBAL general_log = {int(on)}")
+
+    def logged_statements(self):
+        """Text of the general log since log_statements(True)."""
+        with open(self.general_log, "rb") as f:
+            return f.read().decode("utf-8", "replace")
+
+    def create_database(self, grants="ALL PRIVILEGES", options=""):
+        """A new empty database with a user of its own; `options` behind CREATE DATABASE. -> Database"""
+        number = next(_count)
+        name, user, password = f"hooks{number}", f"hooks{number}", f"pw-{number}-{os.urandom(6).hex()}"
+        self.execute(f"CREATE DATABASE {name} {options}",
+                     f"CREATE USER {user}@'%' IDENTIFIED BY '{password}'",
+                     f"GRANT {grants} ON {name}.* TO {user}@'%'")
+        return Database(self, name, user, password)
+
+    def drop(self, database):
+        """Removes a database and its user."""
+        database.close()
+        self.execute(f"DROP DATABASE IF EXISTS {database.name}", f"DROP USER IF EXISTS {database.user}@'%'")
+
+
+class Database:
+    """One database and the account that the programs under test use for it."""
+
+    def __init__(self, server, name, user, password):
+        self.server, self.name, self.user, self.password = server, name, user, password
+        self._link = None
+
+    def sql(self, statement, *params):
+        """Runs one statement as the server's root in this database; returns its rows (dicts).
+
+        `%s` takes a parameter; with parameters a literal percent sign is written `%%`.
+        """
+        for attempt in (0, 1):
+            if self._link is None:
+                self._link = self.server.connect(self.name)
+            try:
+                with self._link.cursor() as cursor:
+                    cursor.execute(statement, params or None)
+                    return list(cursor.fetchall())
+            except pymysql.err.OperationalError as e:
+                self.close()
+                if attempt or e.args[0] not in _LOST:
+                    raise
+            except pymysql.err.InterfaceError:
+                self.close()
+                if attempt:
+                    raise
+        raise AssertionError("unreachable")
+
+    def value(self, statement, *params):
+        """The only column of the only row; fails if there is more or less."""
+        rows = self.sql(statement, *params)
+        assert len(rows) == 1 and len(rows[0]) == 1, rows
+        return next(iter(rows[0].values()))
+
+    def connect(self):
+        """A further connection, as the account of the programs under test."""
+        return self.server.connect(self.name, self.user, self.password)
+
+    def close(self):
+        """Drops the connection behind sql()."""
+        if self._link is not None:
+            try:
+                self._link.close()
+            except pymysql.err.Error:
+                pass
+            self._link = None

@@ -1,0 +1,69 @@
+"""Where the programs under test and the servers around them are."""
+
+import glob
+import os
+import pwd
+import shutil
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("HOOKONCE_BUILD") or os.path.join(PROJECT, "build"))
+_SBIN = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
+
+
+def program(name):
+    """Path of build/NAME ("hookonce" or "hookonce.fcgi"); fails clearly when it is not built."""
+    path = os.path.join(BUILD, name)
+    assert os.access(path, os.X_OK), f"{path} is missing: run make first (HOOKONCE_BUILD names the folder)"
+    return path
+
+
+def tool(name):
+    """Path of a system program, also from the sbin folders that a user's PATH leaves out."""
+    path = shutil.which(name, path=_SBIN)
+    assert path, f"{name} is missing: tests/setup.sh test installs it"
+    return path
+
+
+def lighttpd():
+    """(program, module folder) of the installed lighttpd, or of the copy that tests/setup.sh unpacks."""
+    own = os.path.join(BUILD, "tools", "lighttpd")
+    for root in (own, os.path.join(PROJECT, "build", "tools", "lighttpd")):
+        path = os.path.join(root, "usr/sbin/lighttpd")
+        if os.access(path, os.X_OK):
+            return path, os.path.join(root, "usr/lib/lighttpd")
+    path = tool("lighttpd")
+    for folder in ("/usr/lib/lighttpd", "/usr/lib64/lighttpd", "/usr/local/lib/lighttpd"):
+        if os.path.isdir(folder):
+            return path, folder
+    raise AssertionError("lighttpd has no module folder in any usual place")
+
+
+def apache():
+    """(program, module folder) of Apache."""
+    folder = "/usr/lib/apache2/modules"
+    assert os.path.exists(f"{folder}/mod_fcgid.so"), "mod_fcgid is missing: tests/setup.sh test installs it"
+    return tool("apache2"), folder
+
+
+def faketime_library():
+    """libfaketime.so.1, to be given as LD_PRELOAD."""
+    found = sorted(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+                   + glob.glob("/usr/lib*/faketime/libfaketime.so.1"))
+    assert found, "libfaketime is missing: tests/setup.sh test installs it"
+    return found[0]
+
+
+def site_user():
+    """The account that a site's files and programs belong to: the caller's own, but never root's.
+
+    Apache refuses to serve as root, and file permissions mean nothing to root, so as root the
+    tests run everything of a site as an ordinary account. None: no change of account.
+    """
+    if os.geteuid() != 0:
+        return None
+    for name in ("www-data", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    raise AssertionError("running as root, and there is neither www-data nor nobody")

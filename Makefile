@@ -1,0 +1,116 @@
+# hookonce. `make run` shows it working, `make test` is the whole gate, `make help` lists the rest.
+# GNU make. Variables: BUILD (folder for everything made), CC, WERROR=1, SAN=1 (ASan and UBSan).
+BUILD ?= build
+CC ?= cc
+VERSION := 0.1.0
+PKG_CONFIG ?= pkg-config
+NM ?= nm
+
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes \
+  -Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wcast-qual -Wvla -Wswitch-enum -Wundef \
+  -Wimplicit-fallthrough -Wnull-dereference
+WARN += $(if $(WERROR),-Werror)
+
+# Hardening, each flag only where the compiler takes it.
+takes = $(shell $(CC) -Werror $(1) -O2 -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(1))
+HARDEN := -U_FORTIFY_SOURCE $(or $(call takes,-D_FORTIFY_SOURCE=3),-D_FORTIFY_SOURCE=2) \
+  -fstack-protector-strong $(call takes,-fstack-clash-protection) $(call takes,-fcf-protection=full)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE := $(if $(SAN),$(SANITIZE) -O1 -DHO_ABORT_ON_BUG,-O2 $(HARDEN))
+
+PACKAGES := libmariadb json-c libcrypto libcurl
+HAVE_LIBS := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && echo yes)
+THIRD := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
+LIBS_COMMON := $(shell $(PKG_CONFIG) --libs libmariadb json-c libcrypto 2>/dev/null)
+LIBS_RECEIVER := -lfcgi $(LIBS_COMMON)
+LIBS_PROCESSOR := $(LIBS_COMMON) $(shell $(PKG_CONFIG) --libs libcurl 2>/dev/null)
+
+CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHO_VERSION='"$(VERSION)"' \
+  -g $(MODE) $(WARN) -fPIE -Ilib $(THIRD) $(CFLAGS)
+LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
+
+LAYERS := base core edge store work operator
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
+lib = $(BUILD)/lib$(1).a
+GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c
+# Order matters to the linker: users before what they use.
+LIBS_A_RECEIVER := $(foreach l,edge store core base,$(call lib,$(l)))
+LIBS_A_PROCESSOR := $(foreach l,operator work edge store core base,$(call lib,$(l)))
+UNITS := $(patsubst tests/unit/%.c,$(BUILD)/test/unit/%,$(wildcard tests/unit/test_*.c))
+
+.PHONY: all help test run check units analyze man clean
+all: need-libs $(BUILD)/hookonce.fcgi $(BUILD)/hookonce
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make            both programs into build/
+#: make run        a small demonstration: installs what is missing, starts everything privately
+#: make test       the whole gate: installs what is missing, last line "N passed, N failed"
+#: make check      unit tests without a database, include rules, symbols; a few seconds
+#: make analyze    gcc -fanalyzer, clang-tidy and cppcheck
+#: make man        manual pages into build/man/
+#: make clean      removes build/
+
+.PHONY: need-libs
+need-libs:
+	@test -n "$(HAVE_LIBS)" || { echo "The libraries are missing. Install them with: tests/setup.sh build" >&2; exit 1; }
+
+$(BUILD)/hookonce.fcgi: $(BUILD)/obj/cgi-bin/receiver.o $(LIBS_A_RECEIVER)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS_RECEIVER)
+$(BUILD)/hookonce: $(BUILD)/obj/cgi-bin/processor.o $(LIBS_A_PROCESSOR)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS_PROCESSOR)
+
+define archive
+$(call lib,$(1)): $(call objects,$(1)) $(2)
+	@rm -f $$@ && ar rcs $$@ $$^
+endef
+$(foreach l,base core work operator,$(eval $(call archive,$(l))))
+$(eval $(call archive,edge,$(BUILD)/obj/gen/providers.o))
+$(eval $(call archive,store,$(BUILD)/obj/gen/schema.o))
+
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -c -o $@ $<
+$(BUILD)/gen/providers.c: $(wildcard lib/providers/*.conf) lib/embed.sh
+	@mkdir -p $(@D)
+	lib/embed.sh recipes $(sort $(filter %.conf,$^)) >$@.part && mv $@.part $@
+$(BUILD)/gen/schema.c: $(wildcard schema/[0-9]*.sql) lib/embed.sh
+	@mkdir -p $(@D)
+	lib/embed.sh schema $(sort $(filter %.sql,$^)) >$@.part && mv $@.part $@
+
+# Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
+units: $(UNITS)
+$(BUILD)/test/unit/%: tests/unit/%.c $(LIBS_A_PROCESSOR) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -DHO_TESTS='"$(CURDIR)/tests"' -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) \
+	  $(LIBS_A_PROCESSOR) $(LIBS_PROCESSOR) -lfcgi -lcmocka
+check: units
+	@tests/layers.sh "$(BUILD)"
+	@for t in $(filter-out $(BUILD)/test/unit/test_db_%,$(UNITS)); do "$$t" >"$$t.log" 2>&1 || { cat "$$t.log"; exit 1; }; done
+
+test:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s -j2 WERROR=1 all units
+	@$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=$(BUILD)/clang all units
+	@HOOKONCE_BUILD=$(BUILD) tests/run
+run:
+	@tests/setup.sh run
+	@$(MAKE) --no-print-directory -s -j2 all
+	@HOOKONCE_BUILD=$(BUILD) tests/demo.sh
+
+analyze:
+	@tests/analyze.sh "$(BUILD)"
+
+man: $(BUILD)/hookonce
+	@mkdir -p $(BUILD)/man
+	$(BUILD)/hookonce help --man >$(BUILD)/man/hookonce.1
+	$(BUILD)/hookonce help --man-conf >$(BUILD)/man/hookonce.conf.5
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,7 @@
+/* The list of commands, in the order of the help. */
+#include "operator/operator.h"
+
+const struct command *const commands[] = {
+    &cmd_check, &cmd_migrate, &cmd_process, &cmd_list, &cmd_retry, &cmd_send, &cmd_providers,
+};
+const size_t commands_n = sizeof commands / sizeof commands[0];

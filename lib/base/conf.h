@@ -5,9 +5,12 @@
  *     more of it           an indented line continues the value before, joined by one newline
  *   # or ; in front        a comment line;  ` #` behind a value begins a comment
  *
- * A line that fits nothing, a key outside a section, or a second section of the same kind and
- * name is an error. No expansion of anything. A file is at most 1 MiB, a value 64 KiB. NUL bytes
- * and invalid UTF-8 are errors. Every error text begins "<file>:<line>: ". */
+ * Kinds, names and keys have the form of CONF_NAME. An empty line ends a value, a comment line does
+ * not. A byte order mark in front and CR before LF are ignored. Errors: a line that fits nothing,
+ * an indented line with no value right above, a key outside a section, a second section of the
+ * same kind and name, NUL bytes, invalid UTF-8. No expansion of anything. A file is at most 1 MiB,
+ * a value 64 KiB. Every error text begins "<file>:<line>: " ("<file>: " when the file cannot be
+ * read at all) and shows no value that may be secret. */
 #ifndef HO_BASE_CONF_H
 #define HO_BASE_CONF_H
 
@@ -40,6 +43,9 @@ struct conf_key {
     const char *words;
     const char *help; /* one line; the manual is made from it */
 };
+
+/* Whether s has the form of CONF_NAME. */
+bool conf_is_name(struct span s);
 
 struct conf; /* owned */
 

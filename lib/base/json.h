@@ -1,6 +1,9 @@
 /* Reading JSON: a thin wrapper, the only place that knows json-c. Bounded depth (64). Numbers are
- * handed out as the text that the library keeps; known limit: integers beyond 64 bits are clamped
- * by json-c, so such a value is reported as JSON_BIG and its text must not be used as a number. */
+ * handed out as the text that the library keeps (1.10 and 1e3 as written; -0 as 0). Known limit:
+ * integers beyond 64 bits are clamped by json-c, so such a value is reported as JSON_BIG and its
+ * text must not be used. The two clamps, 18446744073709551615 and -9223372036854775808, cannot be
+ * told from the genuine numbers and are JSON_BIG too. Of a key that stands twice the last counts.
+ * A byte order mark in front is skipped; invalid UTF-8 in strings is kept as it is. */
 #ifndef HO_BASE_JSON_H
 #define HO_BASE_JSON_H
 

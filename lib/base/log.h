@@ -21,7 +21,10 @@ struct log_pair {
 /* Where lines go from now on: path, or NULL for stderr. Opened with 0600, O_APPEND, close-on-exec;
  * a file that can't be opened leaves the log on stderr and says so there once. */
 void log_open(const char *path);
-void log_set_level(enum log_level least);
+void log_set_level(enum log_level least); /* LOG_INFO at first */
+
+/* How many lines this process could not write (whole) so far. */
+unsigned long log_lost(void);
 
 /* Writes "<UTC ms> <level> cid=<cid or -> event=<event> k=v …" with one write(2).
  * in: event — from the fixed list in log.c's table; cid may be NULL; n pairs. */

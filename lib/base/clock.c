@@ -1,0 +1,50 @@
+/* Wall and monotonic time. */
+#include "base/clock.h"
+
+#include <time.h>
+
+#include "base/err.h"
+
+static struct timespec read_clock(clockid_t id)
+{
+    struct timespec now;
+    if (clock_gettime(id, &now) != 0) {
+        ho_die("the system clock cannot be read");
+    }
+    return now;
+}
+
+int64_t clock_wall_us(void)
+{
+    struct timespec now = read_clock(CLOCK_REALTIME);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t clock_mono_ms(void)
+{
+    struct timespec now = read_clock(CLOCK_MONOTONIC);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct deadline deadline_in(int64_t ms)
+{
+    int64_t now = clock_mono_ms();
+    if (ms < 0) {
+        ms = 0;
+    }
+    return (struct deadline){ms > INT64_MAX - now ? INT64_MAX : now + ms};
+}
+
+int64_t deadline_left_ms(struct deadline d)
+{
+    int64_t now = clock_mono_ms();
+    return d.end_ms > now ? d.end_ms - now : 0;
+}
+
+void clock_sleep_ms(int64_t ms)
+{
+    if (ms > 0) {
+        struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000L};
+        (void)nanosleep(&t, NULL);
+    }
+}

@@ -1,0 +1,21 @@
+/* Reading small files whole: regular files only, bounded, permissions checked on the open file,
+ * so that nothing can be swapped between the check and the reading. */
+#ifndef HO_BASE_FILE_H
+#define HO_BASE_FILE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Opens a regular file for reading, close-on-exec, never waiting (a FIFO is refused).
+ * in:  private_only — also require: owner us or root, mode & 077 == 0
+ * out: *fd, -1 on failure. returns HO_OK | HO_REJECT (the text says what to do) */
+enum ho_code file_open(const char *path, bool private_only, int *fd, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* Appends the content of such a file to out. One allocation as long as the file does not grow
+ * meanwhile, so buf_wipe leaves no copy behind.
+ * returns HO_OK | HO_REJECT (also when it does not fit into out) */
+enum ho_code file_read(const char *path, bool private_only, struct buf *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
+#endif

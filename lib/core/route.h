@@ -17,7 +17,7 @@ enum route_verdict route_wants(const struct route *r, struct span provider, stru
                                const struct json *doc);
 
 struct route_plan {
-    const struct route *routes[64]; /* all that said YES, in config order */
+    const struct route *routes[SETTINGS_ROUTES_MAX]; /* all that said YES, in config order */
     size_t n;
     bool informational; /* at least one said INFORMATIONAL */
     bool other_mode;    /* at least one said OTHER_MODE: worth a line in the log */

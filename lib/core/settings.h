@@ -50,6 +50,8 @@ struct route {
     const struct conf_section *at;
 };
 
+#define SETTINGS_ROUTES_MAX 64 /* routes of one provider */
+
 struct settings {
     struct conf *conf; /* owns the text that the names above point into */
     char *file;
@@ -64,6 +66,7 @@ struct settings {
     char *state_dir, *key_file, *log_file; /* log_file NULL: stderr */
     char **recipes;
     size_t n_recipes;
+    const char *url; /* public address of the receiver, or NULL */
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;

@@ -1,0 +1,222 @@
+/* The config file as typed settings: reading, and what conf_check cannot know (names that must
+ * exist, secrets' form, SQL, limits between keys). */
+#include "core/settings.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "core/settings_parts.h"
+
+#define CONFIG_NAME "hookonce.conf"
+
+const char *setting_text(const struct conf_section *s, const char *key)
+{
+    size_t n;
+    const struct conf_key *table = settings_keys(&n);
+
+    return conf_text(s, key, table, n);
+}
+
+int64_t setting_number(const struct conf_section *s, const char *key)
+{
+    size_t n;
+    const struct conf_key *table = settings_keys(&n);
+
+    return conf_number(s, key, table, n);
+}
+
+void setting_add(char ***list, size_t *n, char *owned)
+{
+    *list = ho_realloc(*list, (*n + 1) * sizeof **list);
+    (*list)[(*n)++] = owned;
+}
+
+/* Splits every value of a list key into its items. */
+void setting_list(const struct conf_section *s, const char *key, char ***list, size_t *n)
+{
+    for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
+        struct span rest = span_of(e->value);
+
+        while (strcmp(e->key, key) == 0 && span_present(rest)) {
+            struct span item = span_trim_line(span_cut(&rest, ','));
+            char *copy = ho_alloc(item.len + 1);
+
+            memcpy(copy, item.p, item.len);
+            copy[item.len] = '\0';
+            setting_add(list, n, copy);
+        }
+    }
+}
+
+enum ho_code setting_file(const struct conf_section *s, const char *key, char **out,
+                          struct ho_err *err)
+{
+    const struct conf_entry *e = conf_find(s, key);
+    const char *value = e != NULL ? e->value : setting_text(s, key);
+
+    *out = NULL;
+    if (value == NULL)
+        return HO_OK;
+    if (!span_starts(span_of(value), "file:") || value[5] == '\0')
+        return conf_fail(err, s, e, "`%s` names a private file: write file:NAME", key);
+    *out = conf_resolve(s, value + 5);
+    return HO_OK;
+}
+
+static enum ho_code load_database(struct settings *out, const struct conf_section *s,
+                                  struct ho_err *err)
+{
+    setting_list(s, "socket", &out->sockets, &out->n_sockets);
+    out->host = setting_text(s, "host");
+    out->port = (unsigned)setting_number(s, "port");
+    out->db_name = setting_text(s, "name");
+    out->db_user = setting_text(s, "user");
+    if (out->n_sockets == 0 && out->host == NULL)
+        return conf_fail(err, s, NULL, "[database] needs `socket` or `host`");
+    return setting_file(s, "password", &out->db_password_file, err);
+}
+
+static enum ho_code load_hookonce(struct settings *out, const struct conf_section *s,
+                                  struct ho_err *err)
+{
+    const char *log = setting_text(s, "log");
+
+    out->state_dir = conf_resolve(s, setting_text(s, "state"));
+    out->url = setting_text(s, "url");
+    if (strcmp(log, "stderr") != 0 && setting_file(s, "log", &out->log_file, err) != HO_OK)
+        return HO_REJECT;
+    for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
+        if (strcmp(e->key, "recipes") == 0)
+            setting_add(&out->recipes, &out->n_recipes, conf_resolve(s, e->value));
+    }
+    return setting_file(s, "key", &out->key_file, err);
+}
+
+static void load_processor(struct settings *out, const struct conf_section *s)
+{
+    out->lease_ms = setting_number(s, "lease");
+    out->poll_ms = setting_number(s, "poll");
+    out->batch = (unsigned)setting_number(s, "batch");
+}
+
+/* A single section that may be absent: then every key has its default. */
+static const struct conf_section *single(const struct settings *s, const char *kind,
+                                         struct conf_section *stand_in)
+{
+    for (const struct conf_section *at = conf_first(s->conf); at != NULL; at = at->next) {
+        if (strcmp(at->kind, kind) == 0)
+            return at;
+    }
+    *stand_in = (struct conf_section){.kind = kind, .name = "", .file = s->file, .line = 1};
+    return stand_in;
+}
+
+static enum ho_code check_names(const struct settings *s, struct ho_err *err)
+{
+    static const char *const singles[] = {"database", "hookonce", "processor"};
+
+    for (const struct conf_section *at = conf_first(s->conf); at != NULL; at = at->next) {
+        bool is_single = false;
+
+        for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++)
+            is_single = is_single || strcmp(at->kind, singles[i]) == 0;
+        if (is_single && at->name[0] != '\0')
+            return conf_fail(err, at, NULL, "[%s] takes no name", at->kind);
+        if (!is_single && at->name[0] == '\0')
+            return conf_fail(err, at, NULL, "this section needs a name: [%s NAME]", at->kind);
+        if (!is_single && !setting_name_ok(at->name))
+            return conf_fail(err, at, NULL, "a name is 1 to 64 of a-z 0-9 . _ - and begins with a "
+                                            "letter or digit");
+    }
+    return HO_OK;
+}
+
+enum ho_code settings_load(const char *file, struct settings **out, struct ho_err *err)
+{
+    struct settings *s = ho_alloc(sizeof *s);
+    struct conf_section none;
+    size_t n;
+    const struct conf_key *table = settings_keys(&n);
+    enum ho_code code;
+
+    memset(s, 0, sizeof *s);
+    *out = NULL;
+    s->file = ho_strdup(file);
+    code = conf_read(file, true, &s->conf, err);
+    if (code == HO_OK)
+        code = conf_check(s->conf, table, n, err);
+    if (code == HO_OK)
+        code = check_names(s, err);
+    if (code == HO_OK) {
+        const struct conf_section *db = single(s, "database", &none);
+
+        code = db == &none ? conf_fail(err, db, NULL, "there is no [database] section")
+                           : load_database(s, db, err);
+    }
+    if (code == HO_OK)
+        code = load_hookonce(s, single(s, "hookonce", &none), err);
+    if (code == HO_OK) {
+        load_processor(s, single(s, "processor", &none));
+        code = settings_load_flow(s, err);
+    }
+    if (code != HO_OK) {
+        settings_free(s);
+        return code;
+    }
+    *out = s;
+    return HO_OK;
+}
+
+/* dir + "/" + CONFIG_NAME if that file is there, else NULL. */
+static char *config_in(const char *dir, size_t dir_len)
+{
+    size_t room = dir_len + sizeof CONFIG_NAME + 2;
+    char *path = ho_alloc(room);
+
+    (void)snprintf(path, room, "%.*s/%s", (int)dir_len, dir, CONFIG_NAME);
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Beside the program, or one folder up. */
+static char *config_near_program(void)
+{
+    char exe[4096];
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *found = NULL;
+
+    for (int up = 0; len > 0 && found == NULL && up < 2; up++) {
+        while (len > 0 && exe[len - 1] != '/')
+            len--;
+        if (len > 1)
+            found = config_in(exe, (size_t)--len);
+    }
+    return found;
+}
+
+char *settings_find(const char *explicit_path, struct ho_err *err)
+{
+    const char *named = explicit_path != NULL ? explicit_path : getenv("HOOKONCE_CONFIG");
+    const struct passwd *user;
+    char *found;
+
+    if (named != NULL && named[0] != '\0')
+        return ho_strdup(named);
+    found = config_near_program();
+    if (found == NULL) {
+        user = getpwuid(getuid()); /* suEXEC leaves no HOME in the environment */
+        if (user != NULL && user->pw_dir != NULL)
+            found = config_in(user->pw_dir, strlen(user->pw_dir));
+    }
+    if (found == NULL)
+        (void)ho_fail(err, HO_REJECT, "no %s beside the program, one folder up, or in the home "
+                                      "directory: name it with HOOKONCE_CONFIG or --config",
+                      CONFIG_NAME);
+    return found;
+}

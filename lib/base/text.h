@@ -50,6 +50,10 @@ bool text_date(struct span s, int64_t *out_us) HO_MUST_CHECK;
 
 bool text_is_utf8(struct span s); /* well-formed UTF-8, no surrogates, no overlong forms */
 
+/* Bytes of the character at the start of s, and its code point; 0 when s is empty or what is there
+ * is not well-formed UTF-8. */
+size_t text_utf8_next(struct span s, uint32_t *point);
+
 /* Appends s for a log line or terminal: quoted with "…" when it holds anything but
  * [A-Za-z0-9_.:/@+-] or is empty; control bytes, quotes, backslash and invalid UTF-8 as \xNN;
  * after max_bytes input bytes it ends in "…" and the number of bytes left out. */

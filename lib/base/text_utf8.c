@@ -3,41 +3,37 @@
 
 #include <string.h>
 
-/* The code point at the start of s and how many bytes it takes; 0 when malformed, overlong, a
- * surrogate, beyond U+10FFFF, or cut off. */
-static size_t decode(struct span s, uint32_t *out)
+/* Also 0: overlong forms, surrogates, beyond U+10FFFF, cut off. */
+size_t text_utf8_next(struct span s, uint32_t *point)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (s.len == 0) {
+        return 0;
+    }
     unsigned char c = s.p[0];
     size_t len = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
     if (len == 0 || s.len < len) {
         return 0;
     }
-    uint32_t point = len == 1 ? c : c & (0x7FU >> len);
+    uint32_t value = len == 1 ? c : c & (0x7FU >> len);
     for (size_t i = 1; i < len; i++) {
         if ((s.p[i] & 0xC0U) != 0x80U) {
             return 0;
         }
-        point = point << 6 | (s.p[i] & 0x3FU);
+        value = value << 6 | (s.p[i] & 0x3FU);
     }
-    if (point < smallest[len] || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) {
+    if (value < smallest[len] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
         return 0;
     }
-    *out = point;
+    *point = value;
     return len;
-}
-
-size_t text_utf8_next(struct span s, uint32_t *point)
-{
-    *point = 0;
-    return s.len == 0 ? 0 : decode(s, point);
 }
 
 bool text_is_utf8(struct span s)
 {
     uint32_t point;
     while (s.len > 0) {
-        size_t len = decode(s, &point);
+        size_t len = text_utf8_next(s, &point);
         if (len == 0) {
             return false;
         }
@@ -76,7 +72,7 @@ static struct span head(struct span s, size_t max)
     for (size_t back = 1; back <= 3 && back <= all.len && all.len < s.len; back++) {
         uint32_t point;
         size_t at = all.len - back;
-        size_t len = decode(span_sub(s, at, s.len), &point);
+        size_t len = text_utf8_next(span_sub(s, at, s.len), &point);
         if (len > 0) {
             return len > back ? span_sub(s, 0, at) : all;
         }
@@ -93,7 +89,7 @@ static enum ho_code put_quoted(struct span s, size_t max_bytes, struct buf *out)
     }
     while (shown.len > 0) {
         uint32_t point = 0;
-        size_t len = decode(shown, &point);
+        size_t len = text_utf8_next(shown, &point);
         bool bad = len == 0 || is_unsafe(point);
         struct span one = span_sub(shown, 0, len == 0 ? 1 : len);
         if ((bad ? put_escaped(one, out) : buf_add_span(out, one)) != HO_OK) {
@@ -142,7 +138,7 @@ static enum ho_code put_json(struct span s, struct buf *out)
     }
     while (s.len > 0) {
         uint32_t point = 0;
-        size_t len = decode(s, &point);
+        size_t len = text_utf8_next(s, &point);
         enum ho_code code = len == 0 ? buf_add_str(out, "\xEF\xBF\xBD")
                                      : put_json_char(span_sub(s, 0, len), point, out);
         if (code != HO_OK) {

@@ -21,25 +21,24 @@ struct verify_note {
 enum reason verify_head(const struct endpoint *e, const struct request *r, int64_t now_us,
                         struct verify_note *note);
 
-/* Whether some secret signed this request (all of verify_head again, then the MAC over the raw
- * bytes, every signature against every secret in constant time). *secret_no from 1. */
-enum reason verify_signature(const struct endpoint *e, const struct request *r, int64_t now_us,
-                             int *secret_no, struct verify_note *note);
-
-/* verify_signature, then extraction. On REASON_OK *out is owned (accepted_free) and borrows the
- * request's body. */
-enum reason verify_event(const struct endpoint *e, const struct request *r, int64_t now_us,
-                         struct accepted **out, struct verify_note *note);
-
-/* Handshakes. Answers if a `hello` of the recipe fits: unsigned ones when is_verified is false, the
- * others when it is true. Text into room (owned by caller). false: none fits. */
 struct answer {
     int status;
     const char *type; /* NULL: none */
     struct buf body;  /* buf_free */
 };
-bool hello_answer(const struct endpoint *e, const struct request *r, bool is_verified,
-                  struct answer *out);
+
+/* verify_head, then the MAC over the raw bytes (every signature against every secret, in constant
+ * time), then a handshake of the recipe that needs the signature, else extraction.
+ * On REASON_OK exactly one is set: *out, owned (accepted_free), borrowing the request's body; or,
+ * with *out NULL, *hello: the answer to a handshake, nothing to record. */
+enum reason verify_event(const struct endpoint *e, const struct request *r, int64_t now_us,
+                         struct accepted **out, struct answer *hello, struct verify_note *note);
+
+/* A handshake that needs no signature (slack's ssl_check): the answer, if one fits. */
+bool hello_answer(const struct endpoint *e, const struct request *r, struct answer *out);
+
+/* Whether the recipe has such a one for POST: only then is the body of an unsigned request read. */
+bool hello_unsigned(const struct endpoint *e);
 
 /* The recipe's ok, bad and busy answers; a GET or HEAD probe gets ok's status. */
 void answer_for(const struct endpoint *e, enum answer_kind kind, struct answer *out);

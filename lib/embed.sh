@@ -22,7 +22,7 @@ for file in "$@"; do
     fi
     name=$(basename "$file")
     name=${name%.*}
-    echo "static const char text_$n[] = {"
+    echo "static const char text_${n}[] = {"
     od -An -v -td1 "$file" | sed 's/  */,/g; s/^,//; s/$/,/'
     echo "0};"
     if [ "$kind" = schema ]; then
@@ -36,4 +36,4 @@ for file in "$@"; do
     n=$((n + 1))
 done
 printf 'const struct %s %s[] = {\n%s};\n' "$type" "$table" "$rows"
-echo "const size_t $count = sizeof($table) / sizeof($table[0]);"
+echo "const size_t $count = sizeof($table) / sizeof(${table}[0]);"

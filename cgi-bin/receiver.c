@@ -47,10 +47,18 @@ static void alarm_config(struct receiver *rx, const char *text)
         log_event(LOG_ALARM, "config", NULL, pairs, 1);
 }
 
+static void read_key(struct receiver *rx)
+{
+    struct ho_err err;
+
+    ho_err_clear(&err);
+    if (secret_read(endpoints_settings(rx->endpoints)->key_file, &rx->key, &err) != HO_OK)
+        alarm_config(rx, err.text);
+}
+
 static void use_config(struct receiver *rx)
 {
     const struct settings *s = endpoints_settings(rx->endpoints);
-    struct ho_err err;
 
     (void)mkdir(s->state_dir, 0700); /* one that can't be made shows as a log on stderr */
     log_open(s->log_file);
@@ -59,9 +67,7 @@ static void use_config(struct receiver *rx)
     counters_close(rx->counters);
     rx->counters = counters_open(s->state_dir);
     secret_free(&rx->key);
-    ho_err_clear(&err);
-    if (secret_read(s->key_file, &rx->key, &err) != HO_OK)
-        alarm_config(rx, err.text);
+    read_key(rx);
 }
 
 /* Loads the config, or looks whether it changed. A broken new one leaves the old in use. */
@@ -84,7 +90,7 @@ static void refresh_config(struct receiver *rx)
     if (changed)
         use_config(rx);
     else if (rx->endpoints != NULL && rx->key.len == 0)
-        (void)secret_read(endpoints_settings(rx->endpoints)->key_file, &rx->key, &err);
+        read_key(rx); /* it may have been put there meanwhile */
 }
 
 /* ---- answers ---- */
@@ -288,13 +294,25 @@ static void probe(struct receiver *rx, const struct endpoint *e)
     counters_add(rx->counters, rx->request.source, COUNT_PROBE);
 }
 
+/* After the answer, so a failure changes nothing for the sender: the count is one too low. */
+static void count_duplicate(struct receiver *rx, const struct accepted *a)
+{
+    struct ho_err err;
+
+    ho_err_clear(&err);
+    if (inbox_count_duplicate(rx->db, a, &err) != HO_OK) {
+        const struct log_pair pairs[] = {LOG_TEXT("reason", err.text)};
+
+        log_event(LOG_DEBUG, "duplicate", accepted_event(a)->cid, pairs, 1);
+    }
+}
+
 static void serve(struct receiver *rx, enum reason bad)
 {
     const struct request *r = &rx->request;
     struct late late = {NULL, false};
     struct accepted *accepted = NULL;
     const struct endpoint *e;
-    struct ho_err err;
 
     refresh_config(rx);
     if (rx->endpoints == NULL) {
@@ -315,7 +333,7 @@ static void serve(struct receiver *rx, enum reason bad)
     if (late.wake)
         wake_send(state_dir(rx));
     if (late.duplicate != NULL)
-        (void)inbox_count_duplicate(rx->db, late.duplicate, &err);
+        count_duplicate(rx, late.duplicate);
     accepted_free(accepted);
 }
 

@@ -1,0 +1,51 @@
+/* Listings, twice over: aligned columns for people, one JSON object a line for programs. Knows
+ * nothing of webhooks or the database. Whatever a sender put into a cell, a line stays a line and
+ * a terminal is told nothing: control bytes, bytes that are not UTF-8, marks that turn the
+ * direction of text, backslashes and blanks at the ends are shown as \xNN. */
+#ifndef HO_OPERATOR_TABLE_H
+#define HO_OPERATOR_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+#define TABLE_COLS_MAX 16
+
+enum table_kind {
+    TABLE_TEXT,  /* left; a JSON string */
+    TABLE_NUMBER /* right; a JSON number, the cell must hold decimal digits */
+};
+
+struct table_col {
+    const char *name; /* member of the JSON object; in capitals it heads the column, _ as blank */
+    enum table_kind kind;
+    unsigned max; /* on a terminal a cell is cut at so many columns, with "…"; 0: never */
+};
+
+struct table; /* owned: table_free */
+
+/* in: kind — word for JSON's member "kind", so that lines of several tables can be told apart, or
+ *     NULL; cols — n of them, 1..TABLE_COLS_MAX, borrowed for the table's life. */
+struct table *table_new(const char *kind, const struct table_col *cols, size_t n);
+void table_free(struct table *t); /* NULL is fine */
+
+/* Adds a row; the cells (one a column) are copied. SPAN_NONE is shown as "-", in JSON as null. */
+void table_row(struct table *t, const struct span *cells);
+size_t table_rows(const struct table *t);
+
+/* Prints what was added: `json` as lines of JSON, else with a head line and aligned columns.
+ * A text that is not UTF-8 also gets a JSON member NAME_hex with its exact bytes. */
+void table_print(const struct table *t, FILE *out, bool json);
+
+/* Appends one cell as table_print shows it; max 0: whole. Dies when out is full. */
+void table_cell(struct span value, unsigned max, struct buf *out);
+
+/* Columns of a terminal that a well-formed UTF-8 text takes. */
+size_t table_width(struct span text);
+
+/* Whether a person looks at it. */
+bool table_is_terminal(FILE *f);
+
+#endif

@@ -1,0 +1,390 @@
+/* hookonce send: signed test deliveries, as the provider would make them. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "edge/endpoint.h"
+#include "edge/sign.h"
+#include "operator/operator.h"
+#include "operator/send.h"
+
+#define URL_MAX 4096
+#define BODY_FILE_MAX (32UL * 1024 * 1024)
+#define AGE_MAX_MS (3650LL * 24 * 3600 * 1000)
+#define PROGRESS_FROM 20     /* posts; fewer are over before one could read it */
+#define PROGRESS_EVERY_MS 200
+
+enum {
+    OPT_TYPE, OPT_ID, OPT_BODY, OPT_CONTENT_TYPE, OPT_URL, OPT_REPEAT, OPT_PARALLEL, OPT_COUNT,
+    OPT_AGE, OPT_TAMPER, OPT_INSECURE, OPT_QUIET, OPT_N
+};
+
+static const struct arg_option options[OPT_N] = {
+    [OPT_TYPE] = {"type", true},
+    [OPT_ID] = {"id", true},
+    [OPT_BODY] = {"body", true},
+    [OPT_CONTENT_TYPE] = {"content-type", true},
+    [OPT_URL] = {"url", true},
+    [OPT_REPEAT] = {"repeat", true},
+    [OPT_PARALLEL] = {"parallel", true},
+    [OPT_COUNT] = {"count", true},
+    [OPT_AGE] = {"age", true},
+    [OPT_TAMPER] = {"tamper", false},
+    [OPT_INSECURE] = {"insecure-http", false},
+    [OPT_QUIET] = {"quiet", false},
+};
+
+/* The arguments, read and checked. */
+struct send_args {
+    const char *source, *url, *body_file;
+    struct send_plan plan;
+    size_t count;
+    unsigned parallel;
+    int64_t age_ms;
+    bool plain, quiet;
+};
+
+/* One run: what http_post_all calls back with. */
+struct sending {
+    struct operator *op;
+    const struct send_args *args;
+    struct send_event event;
+    struct send_answers answers;
+    struct ho_err err;
+    size_t total;
+    bool progress;
+    int64_t shown_ms; /* when progress was last written */
+};
+
+static bool number(const struct args *a, int option, const char *text, uint64_t max, size_t *out)
+{
+    uint64_t n = 0;
+
+    if (!text_uint(span_of(text), max, &n) || n == 0) {
+        (void)operator_fail(a->op, EXIT_USAGE, "--%s wants a number from 1 to %llu",
+                            options[option].name, (unsigned long long)max);
+        return false;
+    }
+    *out = (size_t)n;
+    return true;
+}
+
+static bool age(const struct args *a, const char *text, int64_t *out)
+{
+    bool ahead = text[0] == '-'; /* a sender whose clock is ahead */
+    int64_t ms = 0;
+
+    if (!text_duration(span_of(text + (ahead ? 1 : 0)), &ms) || ms > AGE_MAX_MS) {
+        (void)operator_fail(a->op, EXIT_USAGE, "--age wants a time such as 10m, or -10m for one "
+                                               "in the future");
+        return false;
+    }
+    *out = ahead ? -ms : ms;
+    return true;
+}
+
+static bool apply(const struct args *a, int option, const char *value, struct send_args *out)
+{
+    size_t n = out->parallel;
+    bool ok = true;
+
+    switch (option) {
+    case OPT_TYPE: out->plan.type = value; break;
+    case OPT_ID: out->plan.id = value; break;
+    case OPT_BODY: out->body_file = value; break;
+    case OPT_CONTENT_TYPE: out->plan.content_type = value; break;
+    case OPT_URL: out->url = value; break;
+    case OPT_REPEAT: return number(a, option, value, SEND_POSTS_MAX, &out->plan.repeat);
+    case OPT_COUNT: return number(a, option, value, SEND_POSTS_MAX, &out->count);
+    case OPT_PARALLEL:
+        ok = number(a, option, value, HTTP_PARALLEL_MAX, &n);
+        out->parallel = (unsigned)n;
+        break;
+    case OPT_AGE: return age(a, value, &out->age_ms);
+    case OPT_TAMPER: out->plan.tamper = true; break;
+    case OPT_INSECURE: out->plain = true; break;
+    default: out->quiet = true; break;
+    }
+    return ok;
+}
+
+static int check_args(struct operator *op, struct send_args *out)
+{
+    if (out->source == NULL) {
+        return operator_fail(op, EXIT_USAGE, "which source? usage: hookonce send SOURCE [option ...]");
+    }
+    if (out->url == NULL) {
+        out->url = getenv("HOOKONCE_URL");
+    }
+    if (out->url == NULL || out->url[0] == '\0') {
+        return operator_fail(op, EXIT_USAGE, "where to? give --url URL, or set HOOKONCE_URL; "
+                                             "/%s is added to it", out->source);
+    }
+    if (out->plan.id != NULL && out->count > 1) {
+        return operator_fail(op, EXIT_USAGE, "--id names one event, --count makes several; "
+                                             "to send the same one again use --repeat");
+    }
+    if (out->count > SEND_POSTS_MAX / out->plan.repeat) {
+        return operator_fail(op, EXIT_USAGE, "at most %d posts in one run", SEND_POSTS_MAX);
+    }
+    return EXIT_WELL;
+}
+
+static int read_args(struct operator *op, int argc, char **argv, struct send_args *out)
+{
+    struct args a = args_of(op, argc, argv);
+    const char *value = NULL;
+    int got;
+
+    *out = (struct send_args){.count = 1, .parallel = 1};
+    out->plan.repeat = 1;
+    out->plan.content_type = "application/json";
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (got == ARGS_WORD && out->source == NULL) {
+            out->source = value;
+        } else if (got == ARGS_WORD) {
+            return operator_fail(op, EXIT_USAGE, "one source at a time; '%s' is too much", value);
+        } else if (got == ARGS_BAD || !apply(&a, got, value, out)) {
+            return EXIT_USAGE;
+        }
+    }
+    return check_args(op, out);
+}
+
+static enum ho_code read_stdin(struct buf *out, struct ho_err *err)
+{
+    for (;;) {
+        unsigned char *room = buf_room(out, 65536);
+        if (room == NULL) {
+            return ho_fail(err, HO_REJECT, "the body is over %lu bytes", BODY_FILE_MAX);
+        }
+        ssize_t n = read(STDIN_FILENO, room, 65536);
+        if (n < 0) {
+            return ho_fail_errno(err, HO_REJECT, "reading the body");
+        }
+        if (n == 0) {
+            return HO_OK;
+        }
+        out->len += (size_t)n;
+    }
+}
+
+/* The endpoint that the source names; NULL after a message. */
+static const struct endpoint *find_endpoint(const struct operator *op, const struct endpoints *all,
+                                            const char *source)
+{
+    const struct endpoint *e = endpoints_find(all, span_of(source));
+
+    if (e == NULL) {
+        struct nearest near = nearest_to(span_of(source));
+        for (size_t i = 0; i < endpoints_count(all); i++) {
+            nearest_try(&near, endpoints_at(all, i)->source->name);
+        }
+        (void)operator_fail(op, EXIT_USAGE, "no source '%s' in %s%s%s%s", source, op->file,
+                            near.word != NULL ? "; did you mean '" : "",
+                            near.word != NULL ? near.word : "", near.word != NULL ? "'?" : "");
+    } else if (e->n_keys == 0) {
+        (void)operator_fail(op, EXIT_USAGE, "source '%s' has no usable secret: %s", source,
+                            e->trouble != NULL ? e->trouble : "none is given");
+        e = NULL;
+    }
+    return e;
+}
+
+/* The first secret that has not ended; the first of all when every one has. */
+static struct span signing_key(const struct endpoint *e, int64_t now_us)
+{
+    size_t i = 0;
+    while (i < e->n_keys && e->until_us[i] <= now_us) {
+        i++;
+    }
+    return secret_span(&e->keys[i < e->n_keys ? i : 0]);
+}
+
+static bool next_post(void *arg, size_t i, struct http_post *post)
+{
+    struct sending *s = arg;
+    return send_next(&s->event, i, post, &s->err) == HO_OK;
+}
+
+static void count_answer(void *arg, size_t i, const struct http_answer *answer)
+{
+    struct sending *s = arg;
+    int64_t now = clock_mono_ms();
+
+    (void)i;
+    send_count(&s->answers, answer);
+    if (s->progress && (now - s->shown_ms >= PROGRESS_EVERY_MS || s->answers.total == s->total)) {
+        s->shown_ms = now;
+        (void)fprintf(stderr, "\rsent %zu of %zu, %zu not well%s", s->answers.total, s->total,
+                      s->answers.total - s->answers.well,
+                      s->answers.total == s->total ? "\r\x1b[K" : "");
+        (void)fflush(stderr);
+    }
+}
+
+static void print_sent(const struct sending *s, const char *url)
+{
+    static const struct table_col cols[] = {
+        {"source", TABLE_TEXT, 0}, {"url", TABLE_TEXT, 0},     {"event_type", TABLE_TEXT, 0},
+        {"last_id", TABLE_TEXT, 0}, {"events", TABLE_NUMBER, 0}, {"posts", TABLE_NUMBER, 0},
+    };
+    const struct send_plan *p = s->event.plan;
+    char events[24];
+    char posts[24];
+
+    (void)snprintf(events, sizeof events, "%zu", s->event.made);
+    (void)snprintf(posts, sizeof posts, "%zu", s->answers.total);
+    const struct span cells[] = {span_of(s->args->source), span_of(url), span_of(p->type),
+                                 span_of(s->event.id),     span_of(events), span_of(posts)};
+    if (s->op->json) {
+        struct table *t = table_new("sent", cols, 6);
+        table_row(t, cells);
+        table_print(t, stdout, true);
+        table_free(t);
+    } else if (s->event.made > 1) {
+        (void)printf("%s posts of %s events (%s) to %s; the last id was %s\n", posts, events,
+                     p->type, url, s->event.id);
+    } else {
+        (void)printf("%s post%s of %s (%s) to %s\n", posts, s->answers.total == 1 ? "" : "s",
+                     s->event.id, p->type, url);
+    }
+}
+
+static int send_all(struct sending *s, const char *url)
+{
+    const struct http_run run = {
+        .url = url,
+        .total = s->total,
+        .parallel = s->total < s->args->parallel ? (unsigned)s->total : s->args->parallel,
+        .next = next_post,
+        .done = count_answer,
+        .arg = s,
+    };
+    struct ho_err err = {HO_OK, 0, ""};
+
+    s->progress = s->total >= PROGRESS_FROM && !s->args->quiet && table_is_terminal(stderr);
+    enum ho_code code = http_post_all(&run, &err);
+    if (s->err.code != HO_OK) {
+        return operator_fail(s->op, EXIT_USAGE, "%s", s->err.text);
+    }
+    if (code != HO_OK) {
+        return operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
+    }
+    bool well = s->answers.well == s->total;
+    if (!s->args->quiet || !well) {
+        print_sent(s, url);
+        send_print(&s->answers, stdout, s->op->json);
+    }
+    return well ? EXIT_WELL : EXIT_TROUBLE;
+}
+
+/* Everything between read arguments and the first post. */
+static int prepare(struct operator *op, struct send_args *args, const struct endpoint *e,
+                   struct buf *body, struct buf *url)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    enum ho_code code = send_url(args->url, args->source, url, &err);
+    int64_t now_us = clock_wall_us();
+
+    if (code == HO_OK) {
+        code = http_url_check(buf_cstr(url), args->plain, &err);
+    }
+    if (code == HO_OK && args->body_file != NULL) {
+        code = strcmp(args->body_file, "-") == 0 ? read_stdin(body, &err)
+                                                 : file_read(args->body_file, false, body, &err);
+        args->plan.body = buf_span(body);
+    }
+    if (code != HO_OK) {
+        return operator_fail(op, EXIT_USAGE, "%s", err.text);
+    }
+    args->plan.recipe = e->recipe;
+    args->plan.key = signing_key(e, now_us);
+    args->plan.time_us = now_us - args->age_ms * 1000;
+    if (args->plan.type == NULL) {
+        args->plan.type = sign_default_type(e->recipe);
+    }
+    struct recipe_facts facts;
+    recipe_facts(e->recipe, &facts);
+    if (args->age_ms != 0 && facts.tolerance_ms == 0) {
+        (void)fprintf(stderr, "hookonce send: note: %s signs no time, --age changes nothing\n",
+                      facts.title);
+    }
+    return EXIT_WELL;
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct send_args args;
+    struct endpoints *all = NULL;
+    struct ho_err err = {HO_OK, 0, ""};
+    struct buf body;
+    struct buf url;
+    int status = read_args(op, argc, argv, &args);
+
+    if (status == EXIT_WELL) {
+        status = operator_need_settings(op);
+    }
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    if (endpoints_load(op->file, &all, &err) != HO_OK) {
+        return operator_fail(op, EXIT_USAGE, "%s", err.text);
+    }
+    buf_init(&body, BODY_FILE_MAX);
+    buf_init(&url, URL_MAX);
+    const struct endpoint *e = find_endpoint(op, all, args.source);
+    status = e == NULL ? EXIT_USAGE : prepare(op, &args, e, &body, &url);
+    if (status == EXIT_WELL) {
+        struct sending s = {.op = op, .args = &args, .total = args.count * args.plan.repeat};
+        s.event.plan = &args.plan;
+        status = send_all(&s, buf_cstr(&url));
+        send_event_free(&s.event);
+        send_answers_free(&s.answers);
+    }
+    buf_free(&body);
+    buf_free(&url);
+    endpoints_free(all);
+    return status;
+}
+
+const struct command cmd_send = {
+    .name = "send",
+    .synopsis = "SOURCE [--url URL] [--type TYPE] [--id ID] [--body FILE] [--repeat N]\n"
+                "       [--count N] [--parallel N] [--age TIME] [--tamper] [--quiet]",
+    .summary = "Posts signed test deliveries to the receiver, as the provider would make them",
+    .help =
+        "The source's first secret that has not ended signs. Ids begin with test_ unless --id\n"
+        "names one. The database is not touched by this command: what it posts is received like\n"
+        "any delivery.\n"
+        "\n"
+        "  --url URL           the receiver; /SOURCE is added unless it ends so. Without it the\n"
+        "                      variable HOOKONCE_URL. https, or plain http to this machine\n"
+        "  --insecure-http     plain http to other machines as well\n"
+        "  --type TYPE         event type; else one that fits the provider\n"
+        "  --id ID             event id; else a fresh one\n"
+        "  --body FILE         bytes to post, - for standard input; else the provider's sample.\n"
+        "                      --id and --type then reach only what the headers carry\n"
+        "  --content-type TYPE of that body; else application/json\n"
+        "  --repeat N          posts the same event N times\n"
+        "  --count N           makes N different events\n"
+        "  --parallel N        so many posts at once, up to 256\n"
+        "  --age TIME          signs with a time so long ago (10m), or ahead (-10m)\n"
+        "  --tamper            changes a byte of the body after signing: a forgery\n"
+        "  --quiet             prints only when an answer was not 2xx\n"
+        "\n"
+        "Prints each distinct answer, how often it came, and milliseconds. Ends with 0 when every\n"
+        "answer was 2xx, with 1 when one was not.\n"
+        "\n"
+        "examples:\n"
+        "  hookonce send stripe --url http://127.0.0.1:8080/hook --repeat 5 --parallel 5\n"
+        "  hookonce send github --type push --body push.json\n"
+        "  hookonce send slack --age 10m\n",
+    .run = run,
+};

@@ -1,0 +1,219 @@
+/* What `hookonce send` posts, and how it counts the answers. */
+#include "operator/send.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "edge/sign.h"
+
+#define BODY_MAX (64UL * 1024 * 1024)
+#define HEADERS_MAX (256UL * 1024)
+#define ANSWER_SHOWN 60 /* columns of an answer's text */
+
+static enum ho_code new_id(struct send_event *e, struct ho_err *err)
+{
+    char fresh[ULID_LEN + 1];
+
+    if (e->plan->id == NULL) {
+        ulid_new(clock_wall_us(), fresh);
+        (void)snprintf(e->id, sizeof e->id, "test_%s", fresh);
+        return HO_OK;
+    }
+    size_t len = strlen(e->plan->id);
+    if (len >= sizeof e->id) {
+        return ho_fail(err, HO_REJECT, "--id may have at most %zu bytes", sizeof e->id - 1);
+    }
+    memcpy(e->id, e->plan->id, len + 1);
+    return HO_OK;
+}
+
+/* Makes the event's body, signs it, and spoils it where that was asked for. */
+static enum ho_code make_event(struct send_event *e, struct ho_err *err)
+{
+    const struct send_plan *p = e->plan;
+    const char *content_type = p->content_type;
+    enum ho_code code = new_id(e, err);
+
+    if (e->made == 0) {
+        buf_init(&e->headers, HEADERS_MAX);
+        buf_init(&e->body, BODY_MAX);
+    }
+    e->made++;
+    buf_clear(&e->headers);
+    buf_clear(&e->body);
+    if (code != HO_OK) {
+        return code;
+    }
+    if (!span_present(p->body)) {
+        code = sign_sample(p->recipe, span_of(e->id), span_of(p->type), p->time_us, &e->body,
+                           &content_type, err);
+    } else if (buf_add_span(&e->body, p->body) != HO_OK) {
+        code = ho_fail(err, HO_REJECT, "the body is over %lu bytes", BODY_MAX);
+    }
+    if (code != HO_OK) {
+        return code;
+    }
+    const struct sign_input in = {
+        .id = span_of(e->id),
+        .type = span_of(p->type),
+        .time_us = p->time_us,
+        .key = p->key,
+        .body = buf_span(&e->body),
+        .content_type = span_of(content_type),
+    };
+    code = sign_request(p->recipe, &in, &e->headers, err);
+    if (code == HO_OK && p->tamper) {
+        if (e->body.len == 0) {
+            return ho_fail(err, HO_REJECT, "--tamper needs a body with at least one byte");
+        }
+        e->body.p[e->body.len / 2] ^= 1U;
+    }
+    return code;
+}
+
+enum ho_code send_next(struct send_event *e, size_t i, struct http_post *post, struct ho_err *err)
+{
+    if (i / e->plan->repeat >= e->made) {
+        enum ho_code code = make_event(e, err);
+        if (code != HO_OK) {
+            return code;
+        }
+    }
+    *post = (struct http_post){buf_span(&e->headers), buf_span(&e->body)};
+    return HO_OK;
+}
+
+void send_event_free(struct send_event *e)
+{
+    if (e->made > 0) {
+        buf_free(&e->headers);
+        buf_free(&e->body);
+    }
+}
+
+enum ho_code send_url(const char *base, const char *source, struct buf *out, struct ho_err *err)
+{
+    struct span all = span_of(base);
+    size_t path_len = strcspn(base, "?#");
+    size_t source_len = strlen(source);
+
+    while (path_len > 0 && base[path_len - 1] == '/') {
+        path_len--;
+    }
+    struct span path = span_sub(all, 0, path_len);
+    struct span behind = span_sub(all, strcspn(base, "?#"), all.len);
+    bool there = path_len > source_len && base[path_len - source_len - 1] == '/' &&
+                 span_is(span_sub(path, path_len - source_len, source_len), source);
+    if (buf_add_span(out, path) != HO_OK ||
+        (!there && (buf_add_byte(out, '/') != HO_OK || buf_add_str(out, source) != HO_OK)) ||
+        buf_add_span(out, behind) != HO_OK) {
+        return ho_fail(err, HO_REJECT, "the URL is too long");
+    }
+    return HO_OK;
+}
+
+/* The text under which an answer is counted: why none came, or the first line of its body. Heap. */
+static char *answer_text(const struct http_answer *answer)
+{
+    struct span body = answer->body;
+    struct span line = span_trim_line(span_cut(&body, '\n'));
+    char text[HTTP_ANSWER_MAX + 1] = "";
+
+    if (answer->status == 0) {
+        return ho_strdup(answer->error);
+    }
+    if (line.len > 0 && line.len < sizeof text) {
+        memcpy(text, line.p, line.len);
+    }
+    return ho_strdup(text);
+}
+
+static struct send_answer *find_answer(struct send_answers *a, const struct http_answer *answer)
+{
+    char *text = answer_text(answer);
+
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->at[i].status == answer->status && strcmp(a->at[i].text, text) == 0) {
+            free(text);
+            return &a->at[i];
+        }
+    }
+    if (a->n == SEND_ANSWERS_MAX) {
+        free(text);
+        return &a->at[SEND_ANSWERS_MAX - 1];
+    }
+    struct send_answer *row = &a->at[a->n++];
+    *row = (struct send_answer){.text = text, .status = answer->status};
+    if (a->n == SEND_ANSWERS_MAX) {
+        free(row->text);
+        *row = (struct send_answer){.text = ho_strdup("(other answers)")};
+    }
+    return row;
+}
+
+void send_count(struct send_answers *a, const struct http_answer *answer)
+{
+    struct send_answer *row = find_answer(a, answer);
+
+    if (row->n == row->cap) {
+        row->cap = row->cap == 0 ? 8 : row->cap * 2;
+        row->ms = ho_realloc(row->ms, row->cap * sizeof *row->ms);
+    }
+    row->ms[row->n++] = answer->ms < 0 ? 0 : (uint32_t)answer->ms;
+    a->total++;
+    a->well += answer->status >= 200 && answer->status <= 299 ? 1 : 0;
+}
+
+static int by_time(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x;
+    uint32_t b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static int by_number(const void *x, const void *y)
+{
+    size_t a = ((const struct send_answer *)x)->n;
+    size_t b = ((const struct send_answer *)y)->n;
+    return (a < b) - (a > b);
+}
+
+void send_print(struct send_answers *a, FILE *out, bool json)
+{
+    static const struct table_col cols[] = {
+        {"status", TABLE_NUMBER, 0}, {"times", TABLE_NUMBER, 0},
+        {"ms_min", TABLE_NUMBER, 0}, {"ms_median", TABLE_NUMBER, 0},
+        {"ms_max", TABLE_NUMBER, 0}, {"answer", TABLE_TEXT, ANSWER_SHOWN},
+    };
+    struct table *t = table_new("answer", cols, 6);
+    char numbers[5][24];
+    struct span cells[6];
+
+    qsort(a->at, a->n, sizeof a->at[0], by_number);
+    for (size_t i = 0; i < a->n; i++) {
+        struct send_answer *row = &a->at[i];
+        qsort(row->ms, row->n, sizeof *row->ms, by_time);
+        const size_t values[5] = {(size_t)row->status, row->n, row->ms[0], row->ms[row->n / 2],
+                                  row->ms[row->n - 1]};
+        for (size_t k = 0; k < 5; k++) {
+            (void)snprintf(numbers[k], sizeof numbers[k], "%zu", values[k]);
+            cells[k] = span_of(numbers[k]);
+        }
+        cells[0] = row->status == 0 ? SPAN_NONE : cells[0];
+        cells[5] = span_of(row->text);
+        table_row(t, cells);
+    }
+    table_print(t, out, json);
+    table_free(t);
+}
+
+void send_answers_free(struct send_answers *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        free(a->at[i].text);
+        free(a->at[i].ms);
+    }
+    a->n = 0;
+}

@@ -1,0 +1,67 @@
+/* Between the arguments of `hookonce send` and the network: which bytes each post carries, and
+ * what came back. Knows neither config nor libcurl. */
+#ifndef HO_OPERATOR_SEND_H
+#define HO_OPERATOR_SEND_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/ulid.h"
+#include "edge/recipe.h"
+#include "operator/http.h"
+#include "operator/table.h"
+
+#define SEND_POSTS_MAX 1000000
+#define SEND_ANSWERS_MAX 32 /* distinct answers told apart; further ones fall under "other" */
+
+/* What to send. All borrowed. */
+struct send_plan {
+    const struct recipe *recipe;
+    struct span key;          /* decoded secret to sign with */
+    const char *type;         /* event type */
+    const char *id;           /* NULL: a fresh one for every event */
+    struct span body;         /* SPAN_NONE: the recipe's sample */
+    const char *content_type; /* of that body */
+    int64_t time_us;          /* the signature's time */
+    size_t repeat;            /* posts of the same event, one behind the other */
+    bool tamper;              /* one byte of the body is changed after signing */
+};
+
+/* The event at hand; starts as {.plan = …}, ends with send_event_free. */
+struct send_event {
+    const struct send_plan *plan;
+    size_t made; /* events made so far */
+    char id[256];
+    struct buf headers, body;
+};
+
+/* Makes *post the i-th post (i rising by one): a new event every plan->repeat posts.
+ * returns HO_OK | HO_REJECT (id too long, body too large) | HO_PERMANENT (recipe cannot sign) */
+enum ho_code send_next(struct send_event *e, size_t i, struct http_post *post,
+                       struct ho_err *err) HO_MUST_CHECK;
+void send_event_free(struct send_event *e);
+
+/* The receiver's URL for a source: base itself if its path ends in "/<source>", else with that
+ * added (before a query). returns HO_OK | HO_REJECT (too long) */
+enum ho_code send_url(const char *base, const char *source, struct buf *out,
+                      struct ho_err *err) HO_MUST_CHECK;
+
+/* Answers that read the same, counted. */
+struct send_answers {
+    struct send_answer {
+        int status; /* 0: none came, or those that are not told apart */
+        char *text; /* first line of the body, or why none came */
+        uint32_t *ms;
+        size_t n, cap;
+    } at[SEND_ANSWERS_MAX];
+    size_t n;
+    size_t total, well; /* all; those with 2xx */
+};
+
+void send_count(struct send_answers *a, const struct http_answer *answer);
+/* Sorts the times and prints a row an answer, the most frequent first. */
+void send_print(struct send_answers *a, FILE *out, bool json);
+void send_answers_free(struct send_answers *a);
+
+#endif

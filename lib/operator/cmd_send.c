@@ -117,14 +117,7 @@ static bool apply(const struct args *a, int option, const char *value, struct se
 static int check_args(struct operator *op, struct send_args *out)
 {
     if (out->source == NULL) {
-        return operator_fail(op, EXIT_USAGE, "which source? usage: hookonce send SOURCE [option ...]");
-    }
-    if (out->url == NULL) {
-        out->url = getenv("HOOKONCE_URL");
-    }
-    if (out->url == NULL || out->url[0] == '\0') {
-        return operator_fail(op, EXIT_USAGE, "where to? give --url URL, or set HOOKONCE_URL; "
-                                             "/%s is added to it", out->source);
+        return operator_fail(op, EXIT_USAGE, "which source? hookonce send SOURCE [option ...]");
     }
     if (out->plan.id != NULL && out->count > 1) {
         return operator_fail(op, EXIT_USAGE, "--id names one event, --count makes several; "
@@ -195,16 +188,6 @@ static const struct endpoint *find_endpoint(const struct operator *op, const str
         e = NULL;
     }
     return e;
-}
-
-/* The first secret that has not ended; the first of all when every one has. */
-static struct span signing_key(const struct endpoint *e, int64_t now_us)
-{
-    size_t i = 0;
-    while (i < e->n_keys && e->until_us[i] <= now_us) {
-        i++;
-    }
-    return secret_span(&e->keys[i < e->n_keys ? i : 0]);
 }
 
 static bool next_post(void *arg, size_t i, struct http_post *post)
@@ -285,14 +268,32 @@ static int send_all(struct sending *s, const char *url)
     return well ? EXIT_WELL : EXIT_TROUBLE;
 }
 
+/* --url, else the environment's, else the config's; NULL when there is none. */
+static const char *find_url(const struct operator *op, const struct send_args *args)
+{
+    const char *env = getenv("HOOKONCE_URL");
+
+    if (args->url != NULL) {
+        return args->url;
+    }
+    return env != NULL && env[0] != '\0' ? env : op->settings->url;
+}
+
 /* Everything between read arguments and the first post. */
 static int prepare(struct operator *op, struct send_args *args, const struct endpoint *e,
                    struct buf *body, struct buf *url)
 {
     struct ho_err err = {HO_OK, 0, ""};
-    enum ho_code code = send_url(args->url, args->source, url, &err);
+    const char *base = find_url(op, args);
     int64_t now_us = clock_wall_us();
 
+    if (base == NULL) {
+        return operator_fail(op, EXIT_USAGE,
+                             "where to? give --url URL, or set HOOKONCE_URL, or url in section "
+                             "[hookonce]; /%s is added to it",
+                             args->source);
+    }
+    enum ho_code code = send_url(base, args->source, url, &err);
     if (code == HO_OK) {
         code = http_url_check(buf_cstr(url), args->plain, &err);
     }
@@ -304,8 +305,11 @@ static int prepare(struct operator *op, struct send_args *args, const struct end
     if (code != HO_OK) {
         return operator_fail(op, EXIT_USAGE, "%s", err.text);
     }
+    if (!span_present(endpoint_signing_key(e, now_us))) {
+        return operator_fail(op, EXIT_USAGE, "every secret of source '%s' has ended", args->source);
+    }
     args->plan.recipe = e->recipe;
-    args->plan.key = signing_key(e, now_us);
+    args->plan.key = endpoint_signing_key(e, now_us);
     args->plan.time_us = now_us - args->age_ms * 1000;
     if (args->plan.type == NULL) {
         args->plan.type = sign_default_type(e->recipe);
@@ -364,8 +368,9 @@ const struct command cmd_send = {
         "names one. The database is not touched by this command: what it posts is received like\n"
         "any delivery.\n"
         "\n"
-        "  --url URL           the receiver; /SOURCE is added unless it ends so. Without it the\n"
-        "                      variable HOOKONCE_URL. https, or plain http to this machine\n"
+        "  --url URL           the receiver; /SOURCE is added unless it ends so. Without it\n"
+        "                      $HOOKONCE_URL, else the config's url. https, or plain http to\n"
+        "                      this machine\n"
         "  --insecure-http     plain http to other machines as well\n"
         "  --type TYPE         event type; else one that fits the provider\n"
         "  --id ID             event id; else a fresh one\n"

@@ -223,7 +223,8 @@ enum ho_code http_post_all(const struct http_run *run, struct ho_err *err)
 {
     struct posts p = {.run = run};
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || (p.multi = curl_multi_init()) == NULL) {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+        (p.multi = curl_multi_init()) == NULL) {
         return ho_fail(err, HO_TRANSIENT, "libcurl does not start");
     }
     p.slots = ho_alloc(run->parallel * sizeof *p.slots);

@@ -62,7 +62,8 @@ enum ho_code text_quote(struct span s, size_t max_bytes, struct buf *out) HO_MUS
 /* Appends s as a JSON string with quotes; invalid UTF-8 bytes become U+FFFD. */
 enum ho_code text_json_string(struct span s, struct buf *out) HO_MUST_CHECK;
 
-/* Whether name fits a pattern in which '*' stands for any run of bytes; linear time. */
+/* Whether name fits a pattern in which '*' stands for any run of bytes. Takes at most the product of
+ * both lengths in steps. */
 bool text_glob(const char *pattern, struct span name);
 
 #endif

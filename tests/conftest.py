@@ -60,21 +60,18 @@ def own_mariadb(base):
         shutil.rmtree(server.folder, ignore_errors=True)
 
 
-@pytest.fixture
-def site(request, base):
-    """A function that sets up a Site with a fresh database and the schema applied.
+class _Sites:
+    """Makes sites below `base`, and ends them all."""
 
-    site(server=None, database=None, migrate=True, **Site's own): `server` is a key of web.SERVERS, or
-    (key, {arguments}); `database` a Database of another server. All is stopped when the test ends.
-    """
-    made = []
+    def __init__(self, request, base):
+        self.request, self.base, self.made = request, base, []
 
-    def make(server=None, database=None, migrate=True, **more):
+    def make(self, server=None, database=None, migrate=True, **more):
         fresh = None
         if database is None:
-            fresh = database = request.getfixturevalue("mariadb").create_database()
-        got = Site(os.path.join(base, f"s{next(_numbers)}"), database, **more)
-        made.append((got, fresh))
+            fresh = database = self.request.getfixturevalue("mariadb").create_database()
+        got = Site(os.path.join(self.base, f"s{next(_numbers)}"), database, **more)
+        self.made.append((got, fresh))
         if migrate:
             got.migrate()
         if server:
@@ -82,13 +79,32 @@ def site(request, base):
             got.serve(name, **arguments)
         return got
 
-    yield make
-    failed = getattr(getattr(request.node, "result_call", None), "failed", True)
-    for got, fresh in made:
-        got.close()
-        if failed:
-            print(got.report())
-        if fresh:
-            fresh.server.drop(fresh)
-        if not os.environ.get("HOOKONCE_KEEP"):
-            shutil.rmtree(got.dir, ignore_errors=True)
+    def end(self, failed):
+        for got, fresh in self.made:
+            got.close()
+            if failed:
+                print(got.report())
+            if fresh:
+                fresh.server.drop(fresh)
+            if not os.environ.get("HOOKONCE_KEEP"):
+                shutil.rmtree(got.dir, ignore_errors=True)
+
+
+@pytest.fixture
+def site(request, base):
+    """A function that sets up a Site with a fresh database and the schema applied.
+
+    site(server=None, database=None, migrate=True, **Site's own): `server` is a key of web.SERVERS, or
+    (key, {arguments}); `database` a Database of another server. All is stopped when the test ends.
+    """
+    sites = _Sites(request, base)
+    yield sites.make
+    sites.end(getattr(getattr(request.node, "result_call", None), "failed", True))
+
+
+@pytest.fixture(scope="module")
+def module_site(request, base):
+    """The same for a site that the tests of one module share; it ends with the module."""
+    sites = _Sites(request, base)
+    yield sites.make
+    sites.end(request.session.testsfailed > 0)

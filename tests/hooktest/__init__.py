@@ -11,6 +11,8 @@ What each part offers stands in its own module:
     site.py      Site, the world of one test         web.py    lighttpd and Apache, from the shipped files
     mariadb.py   MariaDB, Database                   wire.py   HTTP requests, well and badly formed
     sign.py      signatures of the providers         events.py small genuine-looking bodies
+    loglines.py  hookonce's log, line by line        proxy.py   a database link that breaks when told
+    fastcgi.py   FastCGI spoken by hand
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
 """
 

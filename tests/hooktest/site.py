@@ -4,7 +4,7 @@ import os
 import shutil
 import time
 
-from . import sign, web
+from . import loglines, sign, web
 from .paths import faketime_library, program, site_user
 from .proc import Proc, end_all_below, run
 from .wire import Answer
@@ -37,9 +37,11 @@ class Site:
               each provider (DEFAULT_SOURCES), one route for each, all to a handler that adds to fx
     settings  {"hookonce": {...}, "processor": {...}, "database": {...}}: added to these sections
     extra     text put behind the config
+    files     {name: content}: further private files, such as recipes
     """
 
-    def __init__(self, base, database, sources=None, handlers=None, routes=None, settings=None, extra=""):
+    def __init__(self, base, database, sources=None, handlers=None, routes=None, settings=None, extra="",
+                 files=None):
         self.user, self.db, self.dir = site_user(), database, base
         self.server, self._procs, self.secrets = None, [], {}
         os.makedirs(self.dir, exist_ok=True)
@@ -48,6 +50,8 @@ class Site:
         self.receiver, self.program = self._install("hookonce.fcgi"), self._install("hookonce")
         self.write("db.password", database.password + "\n")
         self.write("hookonce.key", os.urandom(32).hex() + "\n")
+        for name, content in (files or {}).items():
+            self.write(name, content)
         self.sources = sources if sources is not None else DEFAULT_SOURCES
         self.handlers = handlers if handlers is not None else DEFAULT_HANDLERS
         if routes is None:
@@ -233,6 +237,12 @@ class Site:
         """Rows in hookonce_<table>."""
         return self.value(f"SELECT COUNT(*) FROM hookonce_{table}")
 
+    def written(self):
+        """How many rows there are in each table that deliveries write to; empty tables are left out."""
+        tables = ("receipt", "body", "job", "guard", "conflict", "attempt")
+        row = self.sql("SELECT " + ", ".join(f"(SELECT COUNT(*) FROM hookonce_{t}) AS {t}" for t in tables))[0]
+        return {name: n for name, n in row.items() if n}
+
     def receipts(self):
         """All receipts, oldest first."""
         return self.sql("SELECT * FROM hookonce_receipt ORDER BY correlation_id")
@@ -252,6 +262,11 @@ class Site:
             return ""
         with open(path, "rb") as f:
             return f.read().decode("utf-8", "replace")
+
+    def log_lines(self, **wanted):
+        """The log's lines as dicts, see loglines.parse; only those with these values where given."""
+        lines = loglines.parse(self.log_text())
+        return [line for line in lines if all(line.get(k) == v for k, v in wanted.items())]
 
     def report(self):
         """Ends of all logs, for a failed test."""

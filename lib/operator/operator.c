@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/version.h"
+#include "operator/man.h"
 
 enum ho_code operator_settings(struct operator *op, struct ho_err *err)
 {
@@ -130,6 +131,10 @@ static int help(const struct operator *op, const char *name)
 {
     if (name == NULL) {
         print_usage(stdout);
+        return EXIT_WELL;
+    }
+    if (strcmp(name, "--man") == 0 || strcmp(name, "--man-conf") == 0) { /* for `make man` */
+        (name[5] == '\0' ? man_commands : man_config)(stdout);
         return EXIT_WELL;
     }
     const struct command *c = find_command(name);

@@ -1,0 +1,140 @@
+/* hookonce migrate: brings the tables to the version that this program knows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "operator/operator.h"
+#include "operator/table.h"
+#include "store/migrate.h"
+
+enum { OPT_STATUS, OPT_N };
+static const struct arg_option options[OPT_N] = {[OPT_STATUS] = {"status", false}};
+
+static void print_json(const struct migrate_state *s, int now)
+{
+    static const struct table_col cols[] = {
+        {"version_before", TABLE_NUMBER, 0}, {"version", TABLE_NUMBER, 0},
+        {"version_wanted", TABLE_NUMBER, 0}, {"key_print", TABLE_TEXT, 0},
+        {"key_created", TABLE_TEXT, 0},
+    };
+    const int numbers[3] = {s->have, now, s->want};
+    char room[3][24];
+    struct span cells[5];
+    struct table *t = table_new("schema", cols, 5);
+
+    for (size_t i = 0; i < 3; i++) {
+        (void)snprintf(room[i], sizeof room[i], "%d", numbers[i]);
+        cells[i] = span_of(room[i]);
+    }
+    cells[3] = s->key_print[0] != '\0' ? span_of(s->key_print) : SPAN_NONE;
+    cells[4] = span_of(s->key_created ? "yes" : "no");
+    table_row(t, cells);
+    table_print(t, stdout, true);
+    table_free(t);
+}
+
+static int status_only(struct operator *op)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct migrate_state s;
+
+    if (migrate_status(operator_db(op), &s, &err) != HO_OK) {
+        return operator_db_fail(op, &err);
+    }
+    bool well = s.have == s.want && s.key_print[0] != '\0';
+    if (op->json) {
+        print_json(&s, s.have);
+    } else if (s.have > s.want) {
+        (void)printf("The tables are of version %d, this program knows up to %d: install the newer "
+                     "program.\n", s.have, s.want);
+    } else if (s.have == 0) {
+        (void)printf("There are no tables yet; `hookonce migrate` makes them (version %d).\n",
+                     s.want);
+    } else if (well) {
+        (void)printf("The tables are of version %d, as this program wants; they belong to the key "
+                     "with print %.8s.\n", s.have, s.key_print);
+    } else if (s.have == s.want) {
+        (void)puts("The tables are there, but belong to no key yet; run `hookonce migrate`.");
+    } else {
+        (void)printf("The tables are of version %d, this program wants %d; run `hookonce "
+                     "migrate`.\n", s.have, s.want);
+    }
+    return well ? EXIT_WELL : EXIT_TROUBLE;
+}
+
+static int migrate(struct operator *op)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct migrate_state s;
+
+    enum ho_code code = migrate_run(operator_db(op), op->settings->key_file, &s, &err);
+    if (code == HO_PERMANENT) { /* the link is there: what is wrong is in the tables or the key */
+        return operator_fail(op, EXIT_TROUBLE, "%s", err.text);
+    }
+    if (code != HO_OK) {
+        return operator_db_fail(op, &err);
+    }
+    if (op->json) {
+        print_json(&s, s.want);
+        return EXIT_WELL;
+    }
+    if (s.have == s.want) {
+        (void)printf("The tables were up to date (version %d)", s.want);
+    } else if (s.have == 0) {
+        (void)printf("Made the tables (version %d)", s.want);
+    } else {
+        (void)printf("Brought the tables from version %d to %d", s.have, s.want);
+    }
+    if (s.key_created) {
+        (void)printf(", and made the key file %s: keep it with your backups, copy it to every "
+                     "other host", op->settings->key_file);
+    }
+    (void)puts(".");
+    return EXIT_WELL;
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct args a = args_of(op, argc, argv);
+    struct ho_err err = {HO_OK, 0, ""};
+    const char *value = NULL;
+    bool only_status = false;
+    int got;
+
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (got == ARGS_WORD) {
+            return operator_fail(op, EXIT_USAGE, "'%s' is too much; see --help", value);
+        }
+        if (got != OPT_STATUS) {
+            return EXIT_USAGE;
+        }
+        only_status = true;
+    }
+    int status = operator_need_settings(op);
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    if (db_connect(operator_db(op), &err) != HO_OK) {
+        return operator_db_fail(op, &err);
+    }
+    return only_status ? status_only(op) : migrate(op);
+}
+
+const struct command cmd_migrate = {
+    .name = "migrate",
+    .synopsis = "[--status]",
+    .summary = "Makes the tables, or brings them to the version that this program wants",
+    .help =
+        "May be run again at any time, and by several at once. It also makes the key file the\n"
+        "first time: the key that ties every receipt to this installation. When the tables belong\n"
+        "to another key, or are newer than the program, nothing is changed.\n"
+        "\n"
+        "  --status  only says which version is there; ends with 1 when there is something to do\n"
+        "\n"
+        "The database user needs CREATE and INDEX for this, and later ALTER; at run time SELECT,\n"
+        "INSERT, UPDATE and DELETE are enough.\n"
+        "\n"
+        "examples:\n"
+        "  hookonce migrate\n"
+        "  hookonce migrate --status\n",
+    .run = run,
+};

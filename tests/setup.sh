@@ -179,7 +179,10 @@ install_packages() {
         apt-get "${quiet[@]}" -y --no-install-recommends --no-remove install "${packages[@]}"
 }
 
+# npm knows only the authorities that Node brings; this system's own come from its store.
 install_npm_packages() {
+    local store=/etc/ssl/certs/ca-certificates.crt
+    [[ -n ${NODE_EXTRA_CA_CERTS:-} || ! -r $store ]] || export NODE_EXTRA_CA_CERTS=$store
     (cd "$official" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
     cp "$official/package-lock.json" "$official/node_modules/.installed-lock.json"
 }

@@ -1,5 +1,5 @@
 /* JSON by json-c. What json-c gets wrong for our use is put right here and nowhere else: it keeps
- * no object key behind a NUL, clamps integers beyond 64 bits, and knows NaN. */
+ * no object key behind a NUL, clamps integers beyond 64 bits, and takes 'keys' and NaN. */
 #include "base/json.h"
 
 #include <limits.h>
@@ -92,7 +92,7 @@ enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err)
     }
     struct json_scan found = json_scan(text, NULL);
     if (found.not_json) {
-        return ho_fail(err, HO_REJECT, "not JSON: NaN or Infinity");
+        return ho_fail(err, HO_REJECT, "not JSON: a character that JSON does not have");
     }
     unsigned char *copy = NULL;
     if (found.key_nul) {

@@ -52,15 +52,22 @@ static size_t number_length(struct span s)
     return len;
 }
 
+/* A well-formed integer that neither int64 nor uint64 holds. */
 static bool is_big_integer(struct span number)
 {
     uint64_t value;
-    if (span_has(number, '.') || span_has(number, 'e') || span_has(number, 'E')) {
-        return false;
-    }
     bool negative = number.p[0] == '-';
     uint64_t max = negative ? (uint64_t)INT64_MAX + 1 : UINT64_MAX;
-    return !text_uint(span_sub(number, negative ? 1 : 0, number.len), max, &value);
+    struct span digits = span_sub(number, negative ? 1 : 0, number.len);
+    if (digits.len < 19 || digits.p[0] == '0') {
+        return false;
+    }
+    for (size_t i = 0; i < digits.len; i++) {
+        if (digits.p[i] < '0' || digits.p[i] > '9') {
+            return false;
+        }
+    }
+    return !text_uint(digits, max, &value);
 }
 
 struct json_scan json_scan(struct span text, unsigned char *copy)
@@ -85,7 +92,7 @@ struct json_scan json_scan(struct span text, unsigned char *copy)
         } else if (c == '-' || (c >= '0' && c <= '9')) {
             len = number_length(rest);
             found.big_integer = found.big_integer || is_big_integer(span_sub(rest, 0, len));
-        } else if (c == 'N' || c == 'I') {
+        } else if (c == '\0' || strchr("{}[]:, \t\r\naeflnrstu", c) == NULL) {
             found.not_json = true;
         }
         i += len;

@@ -99,7 +99,7 @@ CREATE TABLE IF NOT EXISTS hookonce_conflict (
         COMMENT 'Of the receipt that it collides with',
     same_digest BINARY(32) NOT NULL
         COMMENT 'Digest of the refused delivery''s meaning',
-    first_same_digest BINARY(32) NOT NULL
+    first_same_digest BINARY(32) NULL
         COMMENT 'Digest of the meaning that was there first',
     headers MEDIUMBLOB NOT NULL
         COMMENT 'Headers of the refused delivery, without credentials',
@@ -209,4 +209,4 @@ CREATE TABLE IF NOT EXISTS hookonce_worker (
   COMMENT='Processors, as they last reported';
 
 INSERT IGNORE INTO hookonce_schema (version, name, applied_at)
-VALUES (1, '001-inbox.sql', UTC_TIMESTAMP(6));
+VALUES (1, '001-inbox', UTC_TIMESTAMP(6));

@@ -1,5 +1,6 @@
-/* The connection to MariaDB: the only user of Connector/C. It knows statements and values, nothing
- * of webhooks. Every call is bounded by the connection's timeouts. */
+/* The connection to MariaDB or MySQL. It knows statements and values, nothing of webhooks. Every
+ * call is bounded by the connection's timeouts. The client library is used in db.c and
+ * db_statement.c only. */
 #ifndef HO_STORE_DB_H
 #define HO_STORE_DB_H
 
@@ -40,7 +41,7 @@ struct db_rows {
     size_t n_rows, n_cols;
     struct span *cells; /* row by row */
     struct db_column *cols;
-    uint64_t affected;
+    uint64_t affected;  /* 0 for a statement that gives rows */
     unsigned warnings;
     struct buf *bytes;
 };
@@ -65,8 +66,10 @@ void db_disconnect(struct db *db); /* the next use opens a new link */
  * database). blocks: connect timeout, 2 s for a receiver, 10 s else. */
 enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
-/* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link) or, with
- * db_run_once, any text (a site's handler; never cached).
+/* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link, known by
+ * its address) or, with db_run_once, any text (a site's handler; never cached).
+ * in:  at most 96 values; bind ids and digests as BYTES where the column is binary, and as TEXT or
+ *      STR where it is text (a binary value beside a text column can't use its index)
  * out: rows may be NULL when no result is wanted; affected and warnings are set in it.
  * returns HO_OK, or by the server's code HO_TRANSIENT (see db_retry) | HO_PERMANENT | HO_BUG; err
  * holds the server's number and a text without any value. After a lost link the connection is
@@ -81,7 +84,7 @@ enum ho_code db_commit(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* lost
 void db_rollback(struct db *db); /* best effort; a link on which it fails is closed */
 
 /* Whether a whole transaction that failed so may be run again from its start: 1213, 1205, 1020,
- * and a lost link (2006, 2013, 4031, 1927). */
+ * and a lost link (2006, 2013, 4031, 1927, a COMMIT that ended in 1180). */
 bool db_retry(const struct ho_err *err);
 
 /* Runs a transaction function from its start, again while db_retry says so and the deadline

@@ -1,0 +1,275 @@
+/* The connection to MariaDB or MySQL: opening it, its session, its transactions. */
+#include "store/db.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mac.h"
+#include "base/secret.h"
+#include "store/db_error.h"
+#include "store/db_link.h"
+#include "store/db_session.h"
+
+struct db *db_open(const struct settings *s, enum db_role role)
+{
+    struct db *db = ho_alloc(sizeof *db);
+
+    *db = (struct db){.settings = s, .role = role, .read_s = db_role_row(role)->read_s};
+    return db;
+}
+
+static void drop_prepared(struct db *db)
+{
+    for (size_t i = 0; i < db->n_cache; i++) {
+        (void)mysql_stmt_close(db->cache[i].stmt);
+    }
+    db->n_cache = 0;
+}
+
+void db_disconnect(struct db *db)
+{
+    if (db->link == NULL) {
+        return;
+    }
+    /* The link first: closing a statement on it would wait for rows that are still to come. */
+    mysql_close(db->link);
+    db->link = NULL;
+    drop_prepared(db);
+    db->max_packet = 0;
+    db->untransacted = false;
+}
+
+void db_close(struct db *db)
+{
+    if (db != NULL) {
+        db_disconnect(db);
+        free(db);
+    }
+}
+
+void db_set_read_timeout(struct db *db, unsigned seconds)
+{
+    db->read_s = seconds;
+}
+
+/* Records the link's last error, and closes the link where it is of no use any more. */
+static enum ho_code link_failed(struct db *db, struct ho_err *err)
+{
+    unsigned number = mysql_errno(db->link);
+    enum ho_code code =
+        db_error(err, number, mysql_sqlstate(db->link), mysql_error(db->link), false);
+
+    if (number == 0 || db_error_lost(number)) {
+        db_disconnect(db);
+    }
+    return code;
+}
+
+/* Keeps in mind that a statement wrote to a table that no ROLLBACK reaches: the server sends a
+ * word like "T__wW_S_" whenever the transaction's state changes. */
+void db_note_tracked(struct db *db)
+{
+    const char *word = NULL;
+    size_t len = 0;
+
+    if (!db_role_row(db->role)->track) {
+        return;
+    }
+    if (mysql_session_track_get_first(db->link, SESSION_TRACK_TRANSACTION_STATE, &word, &len) ==
+            0 &&
+        word != NULL && memchr(word, 'w', len) != NULL) {
+        db->untransacted = true;
+    }
+}
+
+static enum ho_code query(struct db *db, const char *sql, struct ho_err *err)
+{
+    if (mysql_real_query(db->link, sql, strlen(sql)) != 0) {
+        return link_failed(db, err);
+    }
+    db_note_tracked(db);
+    return HO_OK;
+}
+
+static enum ho_code set_session(struct db *db, struct ho_err *err)
+{
+    char sql[DB_SESSION_TEXT];
+
+    db_session_text(db->role, mariadb_connection(db->link) != 0, sql);
+    return query(db, sql, err);
+}
+
+/* Opens one link: through a socket, or to a host. */
+static enum ho_code open_link(struct db *db, const char *socket, const char *password,
+                              struct ho_err *err)
+{
+    const struct settings *s = db->settings;
+    const my_bool off = 0;
+    unsigned protocol = socket != NULL ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
+    MYSQL *link = mysql_init(NULL);
+
+    if (link == NULL) {
+        ho_die("out of memory");
+    }
+    (void)mysql_options(link, MYSQL_OPT_CONNECT_TIMEOUT, &db_role_row(db->role)->connect_s);
+    (void)mysql_options(link, MYSQL_OPT_READ_TIMEOUT, &db->read_s);
+    (void)mysql_options(link, MYSQL_OPT_WRITE_TIMEOUT, &db->read_s);
+    (void)mysql_options(link, MYSQL_OPT_PROTOCOL, &protocol);
+    (void)mysql_options(link, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    /* Never: a COMMIT on a connection that was silently renewed "works" with nothing stored. */
+    (void)mysql_options(link, MYSQL_OPT_RECONNECT, &off);
+    /* Never: a server could ask for this account's files. */
+    (void)mysql_options(link, MYSQL_OPT_LOCAL_INFILE, &off);
+    if (mysql_real_connect(link, socket != NULL ? NULL : s->host, s->db_user, password, s->db_name,
+                           socket != NULL ? 0 : s->port, socket, 0) == NULL) {
+        enum ho_code code =
+            db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
+        mysql_close(link);
+        return code;
+    }
+    db->link = link;
+    enum ho_code code = set_session(db, err);
+    if (code != HO_OK) {
+        db_disconnect(db);
+    }
+    return code;
+}
+
+/* The password as the client library takes it; heap, wiped by wipe_password. NULL: none. */
+static enum ho_code read_password(const struct settings *s, char **out, struct ho_err *err)
+{
+    struct secret password = {NULL, 0};
+
+    *out = NULL;
+    if (s->db_password_file == NULL) {
+        return HO_OK;
+    }
+    if (secret_read(s->db_password_file, &password, err) != HO_OK) {
+        err->code = HO_PERMANENT;
+        return HO_PERMANENT;
+    }
+    *out = ho_alloc(password.len + 1);
+    memcpy(*out, password.p, password.len);
+    (*out)[password.len] = '\0';
+    secret_free(&password);
+    return HO_OK;
+}
+
+static void wipe_password(char *text)
+{
+    if (text != NULL) {
+        mac_wipe(text, strlen(text));
+        free(text);
+    }
+}
+
+enum ho_code db_connect(struct db *db, struct ho_err *err)
+{
+    const struct settings *s = db->settings;
+    char *password = NULL;
+
+    if (db->link != NULL) {
+        return HO_OK;
+    }
+    enum ho_code code = read_password(s, &password, err);
+    if (code != HO_OK) {
+        return code;
+    }
+    if (s->n_sockets == 0) {
+        code = open_link(db, NULL, password, err);
+    }
+    for (size_t i = 0; i < s->n_sockets; i++) {
+        code = open_link(db, s->sockets[i], password, err);
+        if (code != HO_TRANSIENT) {
+            break;
+        }
+    }
+    wipe_password(password);
+    return code;
+}
+
+enum ho_code db_begin(struct db *db, struct ho_err *err)
+{
+    enum ho_code code = db_connect(db, err);
+
+    if (code == HO_OK) {
+        db->untransacted = false;
+        code = query(db, "START TRANSACTION", err);
+    }
+    return code;
+}
+
+enum ho_code db_commit(struct db *db, struct ho_err *err)
+{
+    if (db->link == NULL) {
+        return ho_fail(err, HO_BUG, "COMMIT without a connection");
+    }
+    return query(db, "COMMIT", err);
+}
+
+void db_rollback(struct db *db)
+{
+    struct ho_err ignored;
+
+    if (db->link != NULL && query(db, "ROLLBACK", &ignored) != HO_OK) {
+        db_disconnect(db);
+    }
+}
+
+enum ho_code db_reset(struct db *db, struct ho_err *err)
+{
+    if (db->link == NULL) {
+        return db_connect(db, err);
+    }
+    bool done = mysql_reset_connection(db->link) == 0 &&
+                mysql_select_db(db->link, db->settings->db_name) == 0;
+    enum ho_code code = done ? HO_OK : link_failed(db, err);
+    drop_prepared(db); /* the server has forgotten them */
+    db->untransacted = false;
+    if (code == HO_OK) {
+        code = set_session(db, err);
+    }
+    if (code != HO_OK) {
+        db_disconnect(db);
+    }
+    return code;
+}
+
+/* ---- facts ---- */
+
+uint64_t db_max_packet(struct db *db)
+{
+    struct db_rows rows = {0};
+    struct ho_err ignored;
+
+    if (db->link == NULL) {
+        return 0;
+    }
+    if (db->max_packet == 0 &&
+        db_run(db, "SELECT @@max_allowed_packet", NULL, 0, &rows, &ignored) == HO_OK) {
+        db->max_packet = (uint64_t)db_cell_int(&rows, 0, 0);
+    }
+    db_rows_free(&rows);
+    return db->max_packet;
+}
+
+unsigned long db_server_version(struct db *db)
+{
+    return db->link != NULL ? mysql_get_server_version(db->link) : 0;
+}
+
+bool db_is_mariadb(struct db *db)
+{
+    return db->link != NULL && mariadb_connection(db->link) != 0;
+}
+
+unsigned long db_thread_id(struct db *db)
+{
+    return db->link != NULL ? mysql_thread_id(db->link) : 0;
+}
+
+bool db_wrote_untransacted(struct db *db)
+{
+    return db->untransacted;
+}

@@ -1,0 +1,202 @@
+/* The table of the database's error numbers. A number that is not in it: from the client library
+ * the link is lost, from the server waiting will not help. */
+#include "store/db_error.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "store/db.h"
+
+enum error_class {
+    AGAIN,   /* the transaction is gone, run it again */
+    LOST,    /* the link is gone, so is the transaction: run it again on a new link */
+    AWAY,    /* later, or never on this host */
+    REFUSED, /* a person must act */
+    OURS     /* our own mistake */
+};
+
+/* What may be said about an error. */
+enum error_text {
+    THEIRS, /* the server's text: names of tables and columns only */
+    KEY,    /* it holds the value too: only the name of the key is taken from it */
+    OWN     /* the server's text may hold values: ours instead */
+};
+
+struct error_row {
+    unsigned number;
+    enum error_class class;
+    enum error_text text;
+    const char *own;
+};
+
+static const struct error_row rows[] = {
+    {1020, AGAIN, OWN, "the row was changed by another transaction"},
+    {1205, AGAIN, OWN, "waited too long for a lock"},
+    {1213, AGAIN, OWN, "deadlock"},
+    {1615, AGAIN, OWN, "a prepared statement must be prepared again"},
+    {1180, LOST, OWN, "the database failed at COMMIT"},
+    {1243, LOST, OWN, "the database has forgotten a prepared statement"},
+    {1927, LOST, OWN, "the connection was killed"},
+    {2006, LOST, OWN, "the connection was closed"},
+    {2013, LOST, OWN, "the connection was lost"},
+    {2026, LOST, THEIRS, NULL}, /* TLS; also when a signal falls into a call */
+    {2027, LOST, OWN, "the connection sent something that is no answer"},
+    {4031, LOST, OWN, "the connection was idle for too long"},
+    {5013, LOST, OWN, "the connection was lost while reading"},
+    {5014, LOST, OWN, "the connection was lost while writing"},
+    {3, AWAY, OWN, "the database can't write a file (disk full?)"},
+    {1021, AWAY, OWN, "the database's disk is full"},
+    {1026, AWAY, OWN, "the database can't write a file (disk full?)"},
+    {1028, AWAY, OWN, "the database can't sort (no room)"},
+    {1030, AWAY, THEIRS, NULL},
+    {1037, AWAY, OWN, "the database is out of memory"},
+    {1040, AWAY, OWN, "the database has too many connections"},
+    {1041, AWAY, OWN, "the database is out of memory"},
+    {1047, AWAY, OWN, "this cluster node takes no statements now"},
+    {1053, AWAY, OWN, "the database is shutting down"},
+    {1105, AWAY, OWN, "the database reports an unknown error"},
+    {1114, AWAY, THEIRS, NULL}, /* table is full */
+    {1129, AWAY, OWN, "the database blocks this host after too many broken connections"},
+    {1135, AWAY, OWN, "the database can't start a thread"},
+    {1158, AWAY, OWN, "network error at the database"},
+    {1159, AWAY, OWN, "network timeout at the database"},
+    {1160, AWAY, OWN, "network error at the database"},
+    {1161, AWAY, OWN, "network timeout at the database"},
+    {1194, AWAY, THEIRS, NULL}, /* table is crashed */
+    {1203, AWAY, OWN, "this database user has too many connections"},
+    {1206, AWAY, OWN, "the database has no room for more locks"},
+    {1226, AWAY, THEIRS, NULL}, /* names the limit and the user */
+    {1290, AWAY, OWN, "the database is read-only"},
+    {1317, AWAY, OWN, "the statement was interrupted"},
+    {1412, AGAIN, OWN, "a table was changed meanwhile"},
+    {1461, AWAY, OWN, "the database has too many prepared statements"},
+    {1637, AWAY, OWN, "the database has too many transactions"},
+    {1792, AWAY, OWN, "the database is read-only"},
+    {1836, AWAY, OWN, "the database is read-only"},
+    {1969, AWAY, OWN, "the statement ran longer than the database allows"},
+    {3024, AWAY, OWN, "the statement ran longer than the database allows"},
+    {2002, AWAY, THEIRS, NULL}, /* can't connect through a socket */
+    {2003, AWAY, THEIRS, NULL},
+    {2004, AWAY, THEIRS, NULL},
+    {2005, AWAY, THEIRS, NULL},
+    {2012, AWAY, OWN, "the server broke off while the connection was made"},
+    {1153, LOST, OWN, "a statement is larger than the database's max_allowed_packet"},
+    {2020, LOST, OWN, "a result is larger than max_allowed_packet"},
+    {1044, REFUSED, THEIRS, NULL},
+    {1045, REFUSED, THEIRS, NULL}, /* access denied for user */
+    {1049, REFUSED, THEIRS, NULL}, /* unknown database */
+    {1698, REFUSED, THEIRS, NULL},
+    {1820, REFUSED, OWN, "the database wants this user's password changed"},
+    {1862, REFUSED, OWN, "this database user's password has expired"},
+    {2007, REFUSED, THEIRS, NULL},
+    {2059, REFUSED, THEIRS, NULL}, /* authentication plugin */
+    {2061, REFUSED, THEIRS, NULL},
+    {1046, REFUSED, THEIRS, NULL},
+    {1048, REFUSED, THEIRS, NULL}, /* column cannot be null */
+    {1050, REFUSED, THEIRS, NULL},
+    {1052, REFUSED, THEIRS, NULL},
+    {1054, REFUSED, THEIRS, NULL}, /* unknown column */
+    {1062, REFUSED, KEY, "duplicate entry for key"},
+    {1064, REFUSED, THEIRS, NULL}, /* syntax */
+    {1136, REFUSED, THEIRS, NULL},
+    {1142, REFUSED, THEIRS, NULL}, /* command denied for table */
+    {1143, REFUSED, THEIRS, NULL},
+    {1146, REFUSED, THEIRS, NULL}, /* no such table */
+    {1193, REFUSED, THEIRS, NULL},
+    {1227, REFUSED, THEIRS, NULL},
+    {1264, REFUSED, THEIRS, NULL}, /* out of range for column */
+    {1265, REFUSED, THEIRS, NULL},
+    {1305, REFUSED, THEIRS, NULL}, /* no such savepoint, procedure */
+    {1364, REFUSED, THEIRS, NULL},
+    {1370, REFUSED, THEIRS, NULL},
+    {1406, REFUSED, THEIRS, NULL}, /* data too long for column */
+    {1451, REFUSED, THEIRS, NULL},
+    {1452, REFUSED, THEIRS, NULL},
+    {1665, REFUSED, THEIRS, NULL}, /* READ COMMITTED under binlog_format=STATEMENT */
+    {4025, REFUSED, THEIRS, NULL}, /* CHECK constraint */
+    {2014, OURS, OWN, "commands out of order"},
+    {2030, OURS, OWN, "the statement is not prepared"},
+    {2031, OURS, OWN, "a parameter is missing"},
+    {2034, OURS, OWN, "wrong parameter number"},
+    {2036, OURS, OWN, "parameter of an unknown kind"},
+};
+
+static const struct error_row *find(unsigned number)
+{
+    static const struct error_row client = {0, LOST, THEIRS, NULL};
+    static const struct error_row server = {0, REFUSED, OWN, NULL};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].number == number) {
+            return &rows[i];
+        }
+    }
+    bool by_client = (number >= 2000 && number < 3000) || (number >= 5000 && number < 6000);
+    return by_client || number == 0 ? &client : &server;
+}
+
+static enum ho_code code_of(const struct error_row *row, bool connecting)
+{
+    switch (row->class) {
+    case AGAIN:
+    case AWAY:
+        return HO_TRANSIENT;
+    case LOST:
+        return row->number == 1153 || (connecting && row->number == 2026) ? HO_PERMANENT
+                                                                          : HO_TRANSIENT;
+    case REFUSED:
+        return HO_PERMANENT;
+    case OURS:
+        return HO_BUG;
+    }
+    return HO_BUG;
+}
+
+/* "Duplicate entry '<values>' for key '<name>'": the last quoted word is the name. */
+static const char *key_name(const char *text)
+{
+    static const char before[] = " for key ";
+    const char *at = NULL;
+
+    for (const char *p = strstr(text, before); p != NULL; p = strstr(p + 1, before)) {
+        at = p + sizeof before - 1;
+    }
+    return at != NULL ? at : "(unknown)";
+}
+
+enum ho_code db_error(struct ho_err *err, unsigned number, const char *sqlstate, const char *text,
+                      bool connecting)
+{
+    const struct error_row *row = find(number);
+    enum ho_code code = code_of(row, connecting);
+
+    if (row->text == THEIRS && text[0] != '\0') {
+        (void)ho_fail(err, code, "database: %s (%u)", text, number);
+    } else if (row->text == KEY) {
+        (void)ho_fail(err, code, "database: %s %s (%u)", row->own, key_name(text), number);
+    } else if (row->own != NULL) {
+        (void)ho_fail(err, code, "database: %s (%u)", row->own, number);
+    } else {
+        (void)ho_fail(err, code, "database: error %u (SQLSTATE %s)", number, sqlstate);
+    }
+    if (err != NULL) {
+        err->sys = (int)number;
+    }
+    return code;
+}
+
+bool db_error_lost(unsigned number)
+{
+    const struct error_row *row = find(number);
+
+    return row->class == LOST || row->class == OURS || number == 1053;
+}
+
+bool db_retry(const struct ho_err *err)
+{
+    if (err->code != HO_TRANSIENT || err->sys <= 0) {
+        return false;
+    }
+    enum error_class class = find((unsigned)err->sys)->class;
+    return class == AGAIN || class == LOST;
+}

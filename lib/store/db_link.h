@@ -1,0 +1,31 @@
+/* What the two files around the client library share: the link and its errors. Private to
+ * store/db.c and store/db_statement.c, the only users of the library. */
+#ifndef HO_STORE_DB_LINK_H
+#define HO_STORE_DB_LINK_H
+
+#include <mysql.h>
+
+#include "store/db.h"
+
+#define DB_CACHE_MAX 64 /* prepared statements of one link; more are prepared each time */
+
+struct db_prepared {
+    const char *sql; /* the constant's address is the key */
+    MYSQL_STMT *stmt;
+};
+
+struct db {
+    const struct settings *settings;
+    enum db_role role;
+    MYSQL *link; /* NULL: not connected */
+    struct db_prepared cache[DB_CACHE_MAX];
+    size_t n_cache;
+    unsigned read_s;
+    uint64_t max_packet; /* 0: not asked yet */
+    bool untransacted;
+};
+
+/* Keeps in mind what the answer to the last statement says about the transaction. */
+void db_note_tracked(struct db *db);
+
+#endif

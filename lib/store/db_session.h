@@ -1,0 +1,21 @@
+/* What a link must be like, by its role. Knows no client library. Private to store/db*.c. */
+#ifndef HO_STORE_DB_SESSION_H
+#define HO_STORE_DB_SESSION_H
+
+#include "store/db.h"
+
+struct db_role_row {
+    unsigned connect_s; /* to connect, and for the server's greeting */
+    unsigned read_s;    /* for an answer, and to send */
+    unsigned lock_s;    /* for a row's lock, at the server */
+    bool track;         /* the server reports writes to tables without transactions */
+};
+
+const struct db_role_row *db_role_row(enum db_role role);
+
+#define DB_SESSION_TEXT 640
+
+/* The one statement that makes a fresh session what the store needs. */
+void db_session_text(enum db_role role, bool mariadb, char out[DB_SESSION_TEXT]);
+
+#endif

@@ -1,0 +1,39 @@
+/* Whole transactions, run again from their start while that can help. */
+#include "base/mac.h"
+#include "store/db.h"
+
+#define RUNS_MAX 6
+#define PAUSE_FIRST_MS 5 /* doubles with every run; the pause is random, up to this */
+
+static void pause_before(unsigned run, struct deadline end)
+{
+    unsigned char random[2];
+
+    mac_random(random, sizeof random);
+    int64_t most = (int64_t)PAUSE_FIRST_MS << run;
+    int64_t ms = ((random[0] << 8 | random[1]) % most) + 1;
+    int64_t left = deadline_left_ms(end);
+    clock_sleep_ms(ms < left ? ms : left);
+}
+
+enum ho_code db_transact(struct db *db, struct deadline end, db_tx *fn, void *arg,
+                         struct ho_err *err)
+{
+    enum ho_code code = HO_BUG;
+
+    for (unsigned run = 1; run <= RUNS_MAX; run++) {
+        code = fn(db, arg, err);
+        if (code == HO_OK) {
+            return HO_OK;
+        }
+        db_rollback(db);
+        if (!db_retry(err) || deadline_left_ms(end) == 0 || run == RUNS_MAX) {
+            break;
+        }
+        /* The first closed link is as a rule one that was idle too long: no reason to wait. */
+        if (run > 1 || err->sys != 2006) {
+            pause_before(run, end);
+        }
+    }
+    return code;
+}

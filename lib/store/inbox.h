@@ -7,13 +7,15 @@
 #include "store/db.h"
 
 enum receipt_result {
-    RECEIPT_NEW,       /* receipt, body and job are durable */
-    RECEIPT_DUPLICATE, /* the same event was there already (or this very call's lost COMMIT took) */
+    RECEIPT_NEW,       /* receipt, body and job are durable (also when this very call's COMMIT lost
+                          its answer, and a second look found it done) */
+    RECEIPT_DUPLICATE, /* the same event was there already */
     RECEIPT_CONFLICT,  /* the id was there with another meaning: kept in `conflict` */
     RECEIPT_REPEAT     /* the guard knows this content under another id: kept in `conflict` */
 };
 
 /* What is true afterwards with HO_OK: the event is durable as *result says, and so is a conflict.
+ * An occurred_us outside 1970..9999 is stored as "not known" (and the receipt's MAC says so too).
  * in:  key — this installation's MAC key
  * returns HO_OK | HO_TRANSIENT (nothing or everything is stored; answer busy) | HO_PERMANENT |
  *         HO_BUG (neither my row nor another's was there: rolled back)

@@ -1,0 +1,25 @@
+/* Keeping what was delivered but contradicts a receipt, for a person to look at. */
+#ifndef HO_STORE_CONFLICT_H
+#define HO_STORE_CONFLICT_H
+
+#include "base/clock.h"
+#include "core/event.h"
+#include "store/db.h"
+
+#define CONFLICT_BODY_MAX (1024L * 1024) /* bytes kept of a refused body */
+#define CONFLICT_ROWS_MAX 20             /* of one receipt; then the newest row's count rises */
+
+struct conflict {
+    const char *kind;       /* "meaning" (known id, other content) | "repeat" (the other way) */
+    const struct event *e;  /* the refused delivery */
+    struct span first_id;   /* event id of the receipt that was there first */
+    const char *first_cid;  /* its correlation id */
+    const unsigned char *body_sha256;
+};
+
+/* What is true afterwards with HO_OK: the refused delivery is on record, in a row of its own or,
+ * when it came before, counted. A transaction of its own; blocks until the deadline. */
+enum ho_code conflict_keep(struct db *db, struct conflict *c, struct deadline end,
+                           struct ho_err *err) HO_MUST_CHECK;
+
+#endif

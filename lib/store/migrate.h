@@ -1,0 +1,42 @@
+/* The schema's versions, and the key that belongs to an installation's tables. */
+#ifndef HO_STORE_MIGRATE_H
+#define HO_STORE_MIGRATE_H
+
+#include "base/clock.h"
+#include "store/db.h"
+
+/* One file of schema/, embedded by the build; in order, versions rising from 1. */
+struct schema_file {
+    int version;
+    const char *name;
+    const char *sql;
+};
+extern const struct schema_file schema_files[];
+extern const size_t schema_n;
+
+#define KEY_PRINT_LEN 32
+
+struct migrate_state {
+    int have;                            /* newest version applied; 0: no tables yet */
+    int want;                            /* newest version that this program knows */
+    char key_print[KEY_PRINT_LEN + 1];   /* of the key the tables belong to; "": none yet */
+    bool key_created;                    /* by migrate_run: the key file is new */
+};
+
+/* Reads what the tables say. No tables is not an error. */
+enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* Brings the tables to the version that this program knows, and ties them to the key file: makes
+ * it (0600, 32 random bytes in hex) when neither it nor a print in the tables is there.
+ * May be run again and by several at once.
+ * out:     *before — what was there before; key_created says whether a key file was made
+ * returns  HO_OK | HO_TRANSIENT | HO_PERMANENT: the tables are newer than the program, a statement
+ *          failed, the key file is unreadable, missing, or of another installation */
+enum ho_code migrate_run(struct db *db, const char *key_file, struct migrate_state *before,
+                         struct ho_err *err) HO_MUST_CHECK;
+
+/* The fingerprint of a key: tells nothing about it. */
+void migrate_key_print(struct span key, char out[KEY_PRINT_LEN + 1]);
+
+#endif

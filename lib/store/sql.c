@@ -1,0 +1,66 @@
+/* The store's SQL. Times are the database's own, UTC. */
+#include "store/sql.h"
+
+/* ---- inbox ----
+ * IGNORE turns many mistakes into "0 rows" or into changed values, so nothing is concluded from it:
+ * the row is read back. The read back shares the lock that IGNORE took on a row that was there; it
+ * also sees that row under REPEATABLE READ, where a plain read would not. */
+
+const char SQL_GUARD_INSERT[] =
+    "INSERT IGNORE INTO hookonce_guard (provider, token, event_id, correlation_id, created_at)"
+    " VALUES (?, ?, ?, ?, UTC_TIMESTAMP(6))";
+
+const char SQL_GUARD_BACK[] =
+    "SELECT event_id, correlation_id FROM hookonce_guard WHERE provider = ? AND token = ?"
+    " LOCK IN SHARE MODE";
+
+const char SQL_RECEIPT_INSERT[] =
+    "INSERT IGNORE INTO hookonce_receipt (provider, event_id, correlation_id, source, event_type,"
+    " object_key, occurred_at, received_at, recorded_at, status, body_len, body_sha256,"
+    " same_digest, document, secret_no, mac)"
+    " VALUES (?, ?, ?, ?, ?, ?, TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ? MICROSECOND,"
+    " UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 'received', ?, ?, ?, ?, ?, ?)";
+
+const char SQL_RECEIPT_BACK[] =
+    "SELECT correlation_id, same_digest FROM hookonce_receipt WHERE provider = ? AND event_id = ?"
+    " LOCK IN SHARE MODE";
+
+const char SQL_BODY_INSERT[] =
+    "INSERT INTO hookonce_body (correlation_id, part, headers, bytes) VALUES (?, ?, ?, ?)";
+
+const char SQL_JOB_INSERT[] =
+    "INSERT INTO hookonce_job (correlation_id, state, run_at, created_at)"
+    " VALUES (?, 'ready', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
+
+const char SQL_DUPLICATE_COUNT[] =
+    "UPDATE hookonce_receipt SET duplicates = duplicates + 1, last_duplicate_at = UTC_TIMESTAMP(6)"
+    " WHERE provider = ? AND event_id = ?";
+
+/* Conflicts of one receipt are written one after another: each first locks the receipt. */
+const char SQL_CONFLICT_LOCK[] =
+    "SELECT correlation_id, same_digest FROM hookonce_receipt WHERE provider = ? AND event_id = ?"
+    " FOR UPDATE";
+
+const char SQL_CONFLICT_AGAIN[] =
+    "UPDATE hookonce_conflict SET seen = seen + 1, last_seen_at = UTC_TIMESTAMP(6)"
+    " WHERE provider = ? AND event_id = ? AND kind = ? AND same_digest = ?";
+
+const char SQL_CONFLICT_ROWS[] =
+    "SELECT COUNT(*), MAX(id) FROM hookonce_conflict WHERE first_correlation_id = ?";
+
+const char SQL_CONFLICT_NEWEST[] =
+    "UPDATE hookonce_conflict SET seen = seen + 1, last_seen_at = UTC_TIMESTAMP(6) WHERE id = ?";
+
+const char SQL_CONFLICT_INSERT[] =
+    "INSERT INTO hookonce_conflict (kind, provider, event_id, source, event_type, correlation_id,"
+    " first_correlation_id, same_digest, first_same_digest, headers, body, body_len, body_sha256,"
+    " first_seen_at, last_seen_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
+
+/* ---- migrate ----
+ * The key's print is kept in the row of version 1. */
+
+const char SQL_SCHEMA_STATE[] = "SELECT MAX(version), MAX(key_print) FROM hookonce_schema";
+
+const char SQL_SCHEMA_PRINT[] =
+    "UPDATE hookonce_schema SET key_print = ? WHERE version = 1 AND key_print IS NULL";

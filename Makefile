@@ -109,6 +109,7 @@ man: $(BUILD)/hookonce
 	@mkdir -p $(BUILD)/man
 	$(BUILD)/hookonce help --man >$(BUILD)/man/hookonce.1
 	$(BUILD)/hookonce help --man-conf >$(BUILD)/man/hookonce.conf.5
+	$(BUILD)/hookonce help --man-recipe >$(BUILD)/man/hookonce-recipe.5
 
 clean:
 	rm -rf $(BUILD)

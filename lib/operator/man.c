@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "core/settings.h"
+#include "edge/recipe.h"
 #include "operator/operator.h"
 
 /* Writes text so that roff shows it as it is; at_start: at the beginning of a line. */
@@ -51,7 +52,7 @@ static void put_command(FILE *out, const struct command *c)
     }
 }
 
-void man_commands(FILE *out)
+static void man_commands(FILE *out)
 {
     title(out, "hookonce", 1, "process webhooks, each once, and look after them");
     (void)fputs(".SH SYNOPSIS\n\\fBhookonce\\fR [\\fB\\-\\-config\\fR FILE] [\\fB\\-\\-json\\fR] "
@@ -132,11 +133,8 @@ static void put_type(FILE *out, const struct conf_key *k)
     (void)fputs(k->repeats ? "; may repeat" : "", out);
 }
 
-static void put_keys(FILE *out, const char *kind)
+static void put_keys(FILE *out, const struct conf_key *keys, size_t n, const char *kind)
 {
-    size_t n;
-    const struct conf_key *keys = settings_keys(&n);
-
     for (size_t i = 0; i < n; i++) {
         if (strcmp(keys[i].section, kind) == 0) {
             (void)fprintf(out, ".TP\n\\fB%s\\fR (", keys[i].key);
@@ -177,8 +175,11 @@ static const char example[] =
     "handler = fulfil\n"
     "retry = 8 tries, 10s to 6h\n";
 
-void man_config(FILE *out)
+static void man_config(FILE *out)
 {
+    size_t n;
+    const struct conf_key *keys = settings_keys(&n);
+
     title(out, "hookonce.conf", 5, "the config of hookonce");
     (void)fputs(".SH DESCRIPTION\n", out);
     put(out, grammar, true);
@@ -186,9 +187,71 @@ void man_config(FILE *out)
         (void)fprintf(out, ".SH \"SECTION %s\"\n", sections[i].kind);
         put(out, sections[i].text, true);
         (void)fputc('\n', out);
-        put_keys(out, sections[i].kind);
+        put_keys(out, keys, n, sections[i].kind);
     }
     (void)fputs(".SH EXAMPLE\n", out);
     verbatim(out, example);
-    (void)fputs(".SH \"SEE ALSO\"\nhookonce(1)\n", out);
+    (void)fputs(".SH \"SEE ALSO\"\nhookonce(1), hookonce\\-recipe(5)\n", out);
+}
+
+/* ---- recipes ---- */
+
+static const char terms[] =
+    "A template is literal text with terms in braces: `v0:{header:x-slack-request-timestamp}:{body}`.\n"
+    "Behind ` ?? ` stands what is taken when a term before it is absent. \\n is a line feed.\n";
+
+static const char term_words[] =
+    "  body           the bytes received\n"
+    "  header:NAME    a header; header:*NAME: NAME of the family that the request uses\n"
+    "  form:NAME      a field of a form\n"
+    "  json:/POINTER  a string or whole number of the JSON body\n"
+    "  ts             the signed time as written\n"
+    "  sig.NAME       a field of the signature header, where `sig` has `pair`\n"
+    "  ...|sha256|hex the digest of any of these\n";
+
+static const char recipe_example[] =
+    "[recipe acme]\n"
+    "title = Acme\n"
+    "sig = header:x-acme-signature ; strip sha256=\n"
+    "alg = hmac-sha256\n"
+    "enc = hex-any\n"
+    "signed = {body}\n"
+    "id = {header:x-acme-delivery}\n"
+    "type = {json:/event}\n"
+    "guard = {body}\n";
+
+static void man_recipe(FILE *out)
+{
+    size_t n;
+    const struct conf_key *keys = recipe_keys(&n);
+
+    title(out, "hookonce-recipe", 5, "how a provider signs and names its events, as data");
+    (void)fputs(".SH DESCRIPTION\nA file named by \\fBrecipes\\fR in section [hookonce] of "
+                "hookonce.conf(5) holds sections [recipe NAME]; a source then says provider = "
+                "NAME. The built\\-in ones are written with the same words: `hookonce "
+                "providers` lists them.\n.PP\n", out);
+    put(out, terms, true);
+    verbatim(out, term_words);
+    (void)fputs(".SH KEYS\n", out);
+    put_keys(out, keys, n, "recipe");
+    (void)fputs(".SH EXAMPLE\n", out);
+    verbatim(out, recipe_example);
+    (void)fputs(".SH \"SEE ALSO\"\nhookonce(1), hookonce.conf(5)\n", out);
+}
+
+bool man_print(const char *page, FILE *out)
+{
+    static const struct {
+        const char *page;
+        void (*print)(FILE *out);
+    } pages[] = {
+        {"--man", man_commands}, {"--man-conf", man_config}, {"--man-recipe", man_recipe}};
+
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        if (strcmp(pages[i].page, page) == 0) {
+            pages[i].print(out);
+            return true;
+        }
+    }
+    return false;
 }

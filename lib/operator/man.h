@@ -3,9 +3,11 @@
 #ifndef HO_OPERATOR_MAN_H
 #define HO_OPERATOR_MAN_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-void man_commands(FILE *out); /* hookonce(1), as roff */
-void man_config(FILE *out);   /* hookonce.conf(5) */
+/* Writes a page as roff: "--man" hookonce(1), "--man-conf" hookonce.conf(5), "--man-recipe"
+ * hookonce-recipe(5). returns false, nothing written: no such page. */
+bool man_print(const char *page, FILE *out);
 
 #endif

@@ -133,8 +133,7 @@ static int help(const struct operator *op, const char *name)
         print_usage(stdout);
         return EXIT_WELL;
     }
-    if (strcmp(name, "--man") == 0 || strcmp(name, "--man-conf") == 0) { /* for `make man` */
-        (name[5] == '\0' ? man_commands : man_config)(stdout);
+    if (man_print(name, stdout)) { /* for `make man` */
         return EXIT_WELL;
     }
     const struct command *c = find_command(name);

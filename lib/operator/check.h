@@ -1,0 +1,45 @@
+/* What `hookonce check` finds, line by line. Between cmd_check.c and its parts only. */
+#ifndef HO_OPERATOR_CHECK_H
+#define HO_OPERATOR_CHECK_H
+
+#include "edge/endpoint.h"
+#include "operator/operator.h"
+
+enum finding {
+    FOUND_OK,
+    FOUND_NOTE, /* worth knowing, nothing to do */
+    FOUND_WARN, /* works, but somebody should look */
+    FOUND_FAIL, /* does not work, or promises less than it should: the check ends with 1 */
+    FOUND_N
+};
+
+struct check {
+    struct operator *op;
+    bool quiet;             /* only warnings and failures are printed */
+    size_t n[FOUND_N];
+    const struct endpoints *endpoints; /* NULL while they could not be loaded */
+};
+
+/* Counts a finding and prints its line at once: "FAIL source stripe: <text>", or as JSON.
+ * subject: what it is about, e.g. "source stripe". Never give it a secret. */
+void found(struct check *c, enum finding level, const char *subject, const char *fmt, ...)
+    HO_PRINTF(4, 5);
+
+/* found() about "<kind> <name>". */
+void found_of(struct check *c, enum finding level, const char *kind, const char *name,
+              const char *fmt, ...) HO_PRINTF(5, 6);
+
+/* Files and their permissions: config's folder, key, password, state folder, log. */
+void check_files(struct check *c);
+/* Sources and their secrets; needs c->endpoints. */
+void check_sources(struct check *c);
+/* Routes and handlers that lead nowhere; needs c->endpoints. */
+void check_routes(struct check *c);
+/* The database, its settings, the schema, the key's print. false: the rest can't be looked at. */
+bool check_database(struct check *c);
+/* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
+void check_work(struct check *c);
+/* Counters and alarms of this host. */
+void check_counters(struct check *c);
+
+#endif

@@ -1,0 +1,315 @@
+/* What can be told without the database: files, secrets, sources, routes. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "operator/check.h"
+
+#define KEY_GOOD 32          /* bytes that `hookonce migrate` makes are 64 digits of hex */
+#define STANDARD_KEY_MIN 24  /* the Standard Webhooks specification: 24 to 64 bytes */
+#define DAY_US (24LL * 3600 * 1000 * 1000)
+
+/* ---- files ---- */
+
+/* How the bytes of a secret's file end; the secret itself stays in here. */
+enum ending { ENDS_CLEAN, ENDS_LINE, ENDS_BLANK };
+
+static enum ending file_ending(const char *path)
+{
+    struct buf bytes;
+    struct ho_err err;
+    enum ending ending = ENDS_CLEAN;
+
+    buf_init(&bytes, SECRET_MAX);
+    if (file_read(path, true, &bytes, &err) == HO_OK) {
+        struct span all = buf_span(&bytes);
+        struct span s = all;
+        if (s.len > 0 && s.p[s.len - 1] == '\n') {
+            s.len -= s.len > 1 && s.p[s.len - 2] == '\r' ? 2 : 1;
+        }
+        if (span_trim_line(s).len != s.len) {
+            ending = ENDS_BLANK;
+        } else if (s.len != all.len) {
+            ending = ENDS_LINE;
+        }
+    }
+    buf_wipe(&bytes);
+    return ending;
+}
+
+static void check_ending(struct check *c, const char *kind, const char *name, const char *path)
+{
+    enum ending ending = file_ending(path);
+
+    if (ending == ENDS_LINE) {
+        found_of(c, FOUND_NOTE, kind, name, "%s: the line end at its end is left out", path);
+    } else if (ending == ENDS_BLANK) {
+        found_of(c, FOUND_WARN, kind, name,
+                 "%s: begins or ends with a blank or a line end, and that counts as part of the "
+                 "secret; is it meant?", path);
+    }
+}
+
+/* The folder of a file, "." where the path names none. */
+static void folder_of(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+
+    if (len == 0 || len >= size) {
+        out[0] = '.';
+        out[1] = '\0';
+        return;
+    }
+    memcpy(out, path, len);
+    out[len] = '\0';
+}
+
+static void check_config_file(struct check *c)
+{
+    char folder[4096];
+    struct stat st;
+
+    folder_of(c->op->file, folder, sizeof folder);
+    if (stat(folder, &st) == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        found(c, FOUND_WARN, "config",
+              "others may write to its folder %s and put other files there; chmod go-w it", folder);
+    }
+    found(c, FOUND_OK, "config", "%s is sound", c->op->file);
+}
+
+static void check_key_file(struct check *c)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct span key;
+
+    if (operator_key(c->op, &key, &err) != HO_OK) {
+        found(c, FOUND_FAIL, "key", "%s; `hookonce migrate` makes it the first time, later copy it "
+              "from a backup or another host", err.text);
+    } else if (key.len < KEY_GOOD) {
+        found(c, FOUND_WARN, "key", "%s holds only %zu bytes; 64 random hex digits are usual",
+              c->op->settings->key_file, key.len);
+    } else {
+        found(c, FOUND_OK, "key", "%s is there, and private", c->op->settings->key_file);
+    }
+}
+
+static void check_password(struct check *c)
+{
+    const char *path = c->op->settings->db_password_file;
+    struct secret password = {NULL, 0};
+    struct ho_err err = {HO_OK, 0, ""};
+
+    if (path == NULL) {
+        return;
+    }
+    if (secret_read(path, &password, &err) != HO_OK) {
+        found(c, FOUND_FAIL, "database password", "%s", err.text);
+    } else {
+        found(c, FOUND_OK, "database password", "%s is there, and private", path);
+        check_ending(c, "database", "password", path);
+    }
+    secret_free(&password);
+}
+
+static void check_state(struct check *c)
+{
+    const char *path = c->op->settings->state_dir;
+    struct stat st;
+
+    if (stat(path, &st) != 0) {
+        if (errno == ENOENT) {
+            found(c, FOUND_NOTE, "state", "%s is not there yet; the first delivery or run makes it",
+                  path);
+        } else {
+            found(c, FOUND_FAIL, "state", "%s: %s", path, strerror(errno));
+        }
+    } else if (!S_ISDIR(st.st_mode)) {
+        found(c, FOUND_FAIL, "state", "%s is not a folder", path);
+    } else if (access(path, R_OK | W_OK | X_OK) != 0) {
+        found(c, FOUND_FAIL, "state",
+              "%s can't be written by this account: nothing is counted or logged, nothing wakes "
+              "the processor", path);
+    } else if ((st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        found(c, FOUND_WARN, "state", "others may look into %s; chmod 700 it", path);
+    } else {
+        found(c, FOUND_OK, "state", "%s can be written, and is private", path);
+    }
+}
+
+static void check_log(struct check *c)
+{
+    const char *path = c->op->settings->log_file;
+    char folder[4096];
+
+    if (path == NULL) {
+        found(c, FOUND_NOTE, "log", "goes to stderr, which some web servers throw away");
+        return;
+    }
+    folder_of(path, folder, sizeof folder);
+    if (access(path, W_OK) == 0 || (errno == ENOENT && access(folder, W_OK | X_OK) == 0)) {
+        found(c, FOUND_OK, "log", "%s can be written", path);
+    } else if (access(folder, F_OK) == 0) {
+        found(c, FOUND_WARN, "log", "%s can't be written: lines go to stderr", path);
+    }
+}
+
+void check_files(struct check *c)
+{
+    check_config_file(c);
+    check_key_file(c);
+    check_password(c);
+    check_state(c);
+    check_log(c);
+}
+
+/* ---- sources ---- */
+
+/* Whether the recipe follows the Standard Webhooks specification, which sets a least key. */
+static bool is_standard(const struct endpoint *e)
+{
+    struct recipe_facts f;
+
+    recipe_facts(e->recipe, &f);
+    return strstr(f.signature, "webhook-signature") != NULL ||
+           strstr(f.signature, "svix-signature") != NULL;
+}
+
+static void check_until(struct check *c, const struct endpoint *e, int64_t now_us)
+{
+    int64_t last = 0;
+    char when[32];
+
+    for (size_t i = 0; i < e->n_keys; i++) {
+        last = e->keys[i].until_us > last ? e->keys[i].until_us : last;
+        if (e->keys[i].until_us <= now_us) {
+            found_of(c, FOUND_NOTE, "source", e->source->name,
+                     "secret %d has ended; its line and file can go", e->keys[i].number);
+        }
+    }
+    if (e->n_keys == 0 || last == INT64_MAX) {
+        return;
+    }
+    text_rfc3339_put(last, true, when);
+    if (last <= now_us) {
+        found_of(c, FOUND_FAIL, "source", e->source->name,
+                 "every secret has ended, the last one at %s: deliveries are answered busy", when);
+    } else if (last - now_us < 7 * DAY_US) {
+        found_of(c, FOUND_WARN, "source", e->source->name,
+                 "its last secret ends at %s, and no other follows", when);
+    }
+}
+
+static void check_source(struct check *c, const struct endpoint *e, int64_t now_us)
+{
+    const struct source *s = e->source;
+
+    if (e->trouble != NULL) {
+        found_of(c, e->n_keys == 0 ? FOUND_FAIL : FOUND_WARN, "source", s->name, "%s%s", e->trouble,
+                 e->n_keys == 0 ? "; deliveries are answered busy" : "; the others are used");
+    }
+    for (size_t i = 0; i < e->n_keys; i++) {
+        if (is_standard(e) && e->keys[i].secret.len < STANDARD_KEY_MIN) {
+            found_of(c, FOUND_WARN, "source", s->name,
+                     "secret %d is a key of %zu bytes; the specification asks for 24 to 64",
+                     e->keys[i].number, e->keys[i].secret.len);
+        }
+    }
+    for (size_t i = 0; i < s->n_secrets; i++) {
+        check_ending(c, "source", s->name, s->secrets[i].path);
+    }
+    check_until(c, e, now_us);
+    if (e->n_keys > 0) {
+        found_of(c, FOUND_OK, "source", s->name, "%s, %zu usable secret%s", s->provider, e->n_keys,
+                 e->n_keys == 1 ? "" : "s");
+    }
+}
+
+void check_sources(struct check *c)
+{
+    int64_t now_us = clock_wall_us();
+
+    if (endpoints_count(c->endpoints) == 0) {
+        found(c, FOUND_WARN, "config", "there is no source: nothing can be delivered");
+    }
+    for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
+        check_source(c, endpoints_at(c->endpoints, i), now_us);
+    }
+}
+
+/* ---- routes ---- */
+
+static bool scope_delivers(const struct check *c, const char *scope)
+{
+    for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
+        if (strcmp(endpoint_scope(endpoints_at(c->endpoints, i)), scope) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_route(const struct settings *s, const char *scope)
+{
+    for (size_t i = 0; i < s->n_routes; i++) {
+        if (strcmp(s->routes[i].provider, scope) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_used(const struct settings *s, const struct handler *h)
+{
+    for (size_t i = 0; i < s->n_routes; i++) {
+        if (s->routes[i].handler == h) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The scope that a route most likely meant: of the source with the name it gave. */
+static const char *meant_scope(const struct check *c, const char *given)
+{
+    const struct endpoint *e = endpoints_find(c->endpoints, span_of(given));
+
+    for (size_t i = 0; e == NULL && i < endpoints_count(c->endpoints); i++) {
+        const struct endpoint *other = endpoints_at(c->endpoints, i);
+        e = strcmp(other->source->provider, given) == 0 ? other : NULL;
+    }
+    return e == NULL ? NULL : endpoint_scope(e);
+}
+
+void check_routes(struct check *c)
+{
+    const struct settings *s = c->op->settings;
+
+    for (size_t i = 0; i < s->n_routes; i++) {
+        const struct route *r = &s->routes[i];
+        if (scope_delivers(c, r->provider)) {
+            continue;
+        }
+        const char *meant = meant_scope(c, r->provider);
+        found_of(c, FOUND_WARN, "route", r->name, "no source delivers for provider = %s%s%s",
+                 r->provider, meant != NULL ? "; write provider = " : "",
+                 meant != NULL ? meant : "");
+    }
+    for (size_t i = 0; i < s->n_handlers; i++) {
+        if (!is_used(s, &s->handlers[i])) {
+            found_of(c, FOUND_WARN, "handler", s->handlers[i].name, "no route uses it");
+        }
+    }
+    for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
+        const struct endpoint *e = endpoints_at(c->endpoints, i);
+        if (!has_route(s, endpoint_scope(e))) {
+            found_of(c, FOUND_NOTE, "source", e->source->name,
+                     "no route has provider = %s: its events are recorded and ignored",
+                     endpoint_scope(e));
+        }
+    }
+}

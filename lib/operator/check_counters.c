@@ -1,0 +1,70 @@
+/* What this host has counted, and which alarms it has raised. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "operator/check.h"
+#include "store/counters.h"
+
+#define RECENT_US (24LL * 3600 * 1000 * 1000) /* an older alarm is a note */
+
+/* What a person can do about an alarm; the runbook says more. */
+static const char *const advice[ALARM_N] = {
+    [ALARM_CONFIG] = "a changed config or secret was refused, the log says why; the old one works",
+    [ALARM_NO_SECRET] = "a source without a usable secret: see `source` above",
+    [ALARM_CONFLICT] = "a genuine delivery contradicts what is stored: hookonce list conflicts",
+    [ALARM_SIGNATURES] = "many bad signatures: is the secret the provider's newest one?",
+    [ALARM_DATABASE] = "deliveries were answered busy because of the database",
+    [ALARM_FORGED] = "rows that this installation did not write: who else writes to the database?",
+    [ALARM_DEAD] = "jobs were given up: hookonce list dead",
+    [ALARM_HANDLER] = "a handler that cannot work: hookonce list dead says why",
+};
+
+static void found_source(void *arg, struct span source, const uint64_t values[COUNT_N])
+{
+    struct check *c = arg;
+    char name[80];
+    struct buf line;
+
+    buf_init(&line, 512);
+    for (size_t i = 0; i < COUNT_N; i++) {
+        if (values[i] != 0 && buf_addf(&line, "%s%llu %s", line.len == 0 ? "" : ", ",
+                                       (unsigned long long)values[i], counter_words[i]) != HO_OK) {
+            break;
+        }
+    }
+    (void)snprintf(name, sizeof name, "%.*s", (int)source.len, (const char *)source.p);
+    if (line.len > 0) {
+        found_of(c, FOUND_OK, "counted", name, "%s", buf_cstr(&line));
+    }
+    buf_free(&line);
+}
+
+void check_counters(struct check *c)
+{
+    const char *state = c->op->settings->state_dir;
+    int64_t now_us = clock_wall_us();
+    char path[4096];
+    char when[32];
+
+    /* Opening would make the file, perhaps as another account than the receiver's. */
+    int n = snprintf(path, sizeof path, "%s/hookonce.state", state);
+    if (n < 0 || (size_t)n >= sizeof path || access(path, R_OK | W_OK) != 0) {
+        return;
+    }
+    struct counters *counters = counters_open(state);
+    counters_each(counters, found_source, c);
+    for (int kind = 0; kind < ALARM_N; kind++) {
+        int64_t last_us = 0;
+        uint64_t times = counters_alarm_count(counters, (enum alarm)kind, &last_us);
+        if (times == 0) {
+            continue;
+        }
+        text_rfc3339_put(last_us, true, when);
+        found_of(c, now_us - last_us < RECENT_US ? FOUND_WARN : FOUND_NOTE, "alarm",
+                 alarm_words[kind], "%llu time%s, last at %s; %s", (unsigned long long)times,
+                 times == 1 ? "" : "s", when, advice[kind]);
+    }
+    counters_close(counters);
+}

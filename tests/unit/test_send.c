@@ -1,21 +1,10 @@
 /* `hookonce send` without a receiver: where it may post, what it posts, what it counts. The posts
  * themselves go to a small server of this test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 #include "operator/send.h"
 
@@ -35,11 +24,11 @@ static void adds_the_source_to_the_url_once(void **state)
         {"gh", "gh", "gh/gh"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         struct buf out;
         buf_init(&out, 100);
         assert_int_equal(send_url(rows[i].base, rows[i].source, &out, NULL), HO_OK);
-        assert_string_equal(buf_cstr(&out), rows[i].want);
+        ROW_TEXT(i, buf_cstr(&out), rows[i].want);
         buf_free(&out);
     }
     struct buf small;
@@ -74,7 +63,7 @@ static void posts_in_plain_text_only_to_this_machine(void **state)
         {"http://", true, HO_REJECT},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         struct ho_err err = {HO_OK, 0, ""};
         if (http_url_check(rows[i].url, rows[i].plain, &err) != rows[i].want) {
             fail_msg("%s: %s", rows[i].url, err.text);

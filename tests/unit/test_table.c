@@ -1,17 +1,8 @@
 /* Listings: what a person sees, what a program reads, and that no cell can break either. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/json.h"
 #include "operator/table.h"
-
-#define LIT(s) {(const unsigned char *)(s), sizeof(s) - 1}
 
 static void shows_cells_as_one_safe_line(void **state)
 {
@@ -20,35 +11,35 @@ static void shows_cells_as_one_safe_line(void **state)
         unsigned max;
         const char *want;
     } rows[] = {
-        {LIT("evt_1"), 0, "evt_1"},
-        {LIT(""), 0, ""},
-        {{NULL, 0}, 0, "-"},
-        {LIT("a b"), 0, "a b"},
-        {LIT("a "), 0, "a\\x20"},
-        {LIT(" a"), 0, "\\x20a"},
-        {LIT(" "), 0, "\\x20"},
-        {LIT("a\nb\tc"), 0, "a\\x0ab\\x09c"},
-        {LIT("\x1b[31mred"), 0, "\\x1b[31mred"},
-        {LIT("a\0b"), 0, "a\\x00b"},
-        {LIT("a\\x20"), 0, "a\\x5cx20"},
-        {LIT("Plaça 😀"), 0, "Plaça 😀"},
-        {LIT("\xff\xc3"), 0, "\\xff\\xc3"},
-        {LIT("a\xe2\x80\xae" "b"), 0, "a\\xe2\\x80\\xaeb"}, /* right-to-left override */
-        {LIT("\xc2\x9b" "31m"), 0, "\\xc2\\x9b31m"},        /* C1: the 8-bit escape sequence */
-        {LIT("a\xe2\x80\x8b" "b"), 0, "a\\xe2\\x80\\x8bb"}, /* a blank that nobody sees */
-        {LIT("abcdef"), 6, "abcdef"},
-        {LIT("abcdefg"), 6, "abcde…"},
-        {LIT("abcde\n"), 6, "abcde…"},
-        {LIT("日本語"), 6, "日本語"},
-        {LIT("日本語a"), 6, "日本…"},
-        {LIT("ab"), 1, "…"},
+        {S("evt_1"), 0, "evt_1"},
+        {S(""), 0, ""},
+        {NONE, 0, "-"},
+        {S("a b"), 0, "a b"},
+        {S("a "), 0, "a\\x20"},
+        {S(" a"), 0, "\\x20a"},
+        {S(" "), 0, "\\x20"},
+        {S("a\nb\tc"), 0, "a\\x0ab\\x09c"},
+        {S("\x1b[31mred"), 0, "\\x1b[31mred"},
+        {S("a\0b"), 0, "a\\x00b"},
+        {S("a\\x20"), 0, "a\\x5cx20"},
+        {S("Plaça 😀"), 0, "Plaça 😀"},
+        {S("\xff\xc3"), 0, "\\xff\\xc3"},
+        {S("a\xe2\x80\xae" "b"), 0, "a\\xe2\\x80\\xaeb"}, /* right-to-left override */
+        {S("\xc2\x9b" "31m"), 0, "\\xc2\\x9b31m"},        /* C1: the 8-bit escape sequence */
+        {S("a\xe2\x80\x8b" "b"), 0, "a\\xe2\\x80\\x8bb"}, /* a blank that nobody sees */
+        {S("abcdef"), 6, "abcdef"},
+        {S("abcdefg"), 6, "abcde…"},
+        {S("abcde\n"), 6, "abcde…"},
+        {S("日本語"), 6, "日本語"},
+        {S("日本語a"), 6, "日本…"},
+        {S("ab"), 1, "…"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         struct buf out;
         buf_init(&out, 4096);
         table_cell(rows[i].in, rows[i].max, &out);
-        assert_string_equal(buf_cstr(&out), rows[i].want);
+        ROW_TEXT(i, buf_cstr(&out), rows[i].want);
         buf_free(&out);
     }
 }
@@ -59,12 +50,12 @@ static void measures_what_a_terminal_shows(void **state)
         struct span in;
         size_t want;
     } rows[] = {
-        {LIT(""), 0},        {LIT("abc"), 3},        {LIT("ça"), 2}, {LIT("c\xcc\xa7" "a"), 2},
-        {LIT("日本"), 4},    {LIT("\xf0\x9f\x98\x80!"), 3}, {LIT("…"), 1},
+        {S(""), 0},        {S("abc"), 3},        {S("ça"), 2}, {S("c\xcc\xa7" "a"), 2},
+        {S("日本"), 4},    {S("\xf0\x9f\x98\x80!"), 3}, {S("…"), 1},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_int_equal(table_width(rows[i].in), rows[i].want);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        ROW(i, table_width(rows[i].in) == rows[i].want);
     }
 }
 
@@ -77,8 +68,8 @@ static const struct table_col cols[] = {
 static void printed(bool json, char *out, size_t size)
 {
     struct table *t = table_new("job", cols, 3);
-    const struct span one[] = {LIT("日本"), LIT("7"), {NULL, 0}};
-    const struct span two[] = {LIT("evt_1\xff"), LIT("12"), LIT("say \"no\"\n")};
+    const struct span one[] = {S("日本"), S("7"), NONE};
+    const struct span two[] = {S("evt_1\xff"), S("12"), S("say \"no\"\n")};
     table_row(t, one);
     table_row(t, two);
     assert_int_equal(table_rows(t), 2);

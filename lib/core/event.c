@@ -64,7 +64,7 @@ static void put_u64(unsigned char out[8], uint64_t v)
     }
 }
 
-#define MAC_FIELDS 9 /* spans that go in with their length */
+#define MAC_FIELDS 10 /* spans that go in with their length */
 
 void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_LEN])
 {
@@ -85,6 +85,7 @@ void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_
     fields[6] = e->document;
     fields[7] = span_make(body, sizeof body);
     fields[8] = span_make(headers, sizeof headers);
+    fields[9] = span_make(e->same, sizeof e->same);
     parts[n++] = span_make(label, sizeof label);
     for (size_t i = 0; i < MAC_FIELDS; i++) {
         /* An absent object and an empty one are different events. */

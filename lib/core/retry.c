@@ -7,9 +7,9 @@
 
 #define DAY_MS (24 * 60 * 60 * 1000LL)
 #define TRIES_MAX 1000
-#define FACTOR_MAX 1000
 
-/* first * factor^(n-1), at most last; cannot overflow since last is far below INT64_MAX / 1000. */
+/* first * factor^(n-1), at most last; cannot overflow since the parser keeps last so
+ * small (30 days) that last * last fits. */
 static int64_t delay_base(const struct retry *r, unsigned n)
 {
     int64_t ms = r->first_ms;
@@ -19,17 +19,20 @@ static int64_t delay_base(const struct retry *r, unsigned n)
     return ms < r->last_ms ? ms : r->last_ms;
 }
 
+/* The smallest factor that reaches the last delay, by halving: this one does at the second delay. */
 static unsigned choose_factor(const struct retry *r)
 {
     struct retry trial = *r;
+    unsigned low = 1, high = (unsigned)((r->last_ms + r->first_ms - 1) / r->first_ms);
 
-    if (r->first_ms == r->last_ms || r->tries < 3)
-        return r->tries < 3 && r->first_ms < r->last_ms ? FACTOR_MAX : 1;
-    for (trial.factor = 2; trial.factor < FACTOR_MAX; trial.factor++) {
+    while (low < high) {
+        trial.factor = low + (high - low) / 2;
         if (delay_base(&trial, r->tries - 1) == r->last_ms)
-            break;
+            high = trial.factor;
+        else
+            low = trial.factor + 1;
     }
-    return trial.factor;
+    return low;
 }
 
 static bool read_tries(struct span text, unsigned *tries)
@@ -49,7 +52,7 @@ static bool read_tries(struct span text, unsigned *tries)
 /* "10s to 6h", or "10s" alone. */
 static bool read_delays(struct span text, struct retry *out)
 {
-    struct span rest = span_trim(text), first = span_cut(&rest, ' ');
+    struct span rest = span_trim_line(text), first = span_cut(&rest, ' ');
 
     if (!text_duration(first, &out->first_ms))
         return false;

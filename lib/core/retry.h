@@ -1,6 +1,7 @@
 /* When to try again. "8 tries, 10s to 6h": the delay after the n-th failed try is first * f^(n-1),
  * at most the last, where f is the smallest whole number for which the delays reach the last
- * within the tries. Up to a fifth is added at random so that a crowd does not come back at once. */
+ * within the tries (of two tries only the first is followed by a delay, so by the first one). Up
+ * to a fifth is added at random so that a crowd does not come back at once. */
 #ifndef HO_CORE_RETRY_H
 #define HO_CORE_RETRY_H
 

@@ -9,6 +9,7 @@
 
 #define STATEMENT_MAX 65536
 #define NAME_MAX_BYTES 512
+#define NO_TOKEN "\"(),/:;<=>?@[\\]{}"
 
 static const struct {
     const char *word;
@@ -25,6 +26,7 @@ struct scan {
     struct span text;
     size_t at;
     struct buf sql;
+    bool says; /* anything but blanks and comments has come */
     struct statement *out;
     struct ho_err *err;
 };
@@ -80,13 +82,14 @@ static size_t comment_end(const struct scan *s)
     return block ? 0 : s->text.len;
 }
 
+/* Two dashes begin a comment only before a blank, a control byte or the end, as in the server. */
 static bool comment_begins(const struct scan *s)
 {
     unsigned char c = byte_at(s, s->at), next = byte_at(s, s->at + 1);
     unsigned char third = byte_at(s, s->at + 2);
 
     return c == '#' || (c == '/' && next == '*') ||
-           (c == '-' && next == '-' && (third == ' ' || third == '\t' || third == '\n'));
+           (c == '-' && next == '-' && (third <= ' ' || third == 0x7f));
 }
 
 /* Copies quoted text or a comment as it is; a reference inside is refused. */
@@ -117,6 +120,21 @@ static enum ho_code name_event(struct scan *s, struct span name, struct param *p
                    name.len > 40 ? 40 : (int)name.len, (const char *)name.p);
 }
 
+/* A name that can never be found is a mistake: a pointer's ~ must be ~0 or ~1 (RFC 6901), and a
+ * header's name is a token (RFC 9110, 5.6.2). */
+static bool name_can_be(enum param_kind kind, struct span name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = name.p[i], next = i + 1 < name.len ? name.p[i + 1] : '\0';
+
+        if (kind == PARAM_JSON && c == '~' && next != '0' && next != '1')
+            return false;
+        if (kind == PARAM_HEADER && (c <= ' ' || c >= 0x7f || span_has(SPAN_LIT(NO_TOKEN), c)))
+            return false;
+    }
+    return true;
+}
+
 static enum ho_code add_param(struct scan *s, struct span inside)
 {
     struct statement *out = s->out;
@@ -135,6 +153,10 @@ static enum ho_code add_param(struct scan *s, struct span inside)
     }
     if (name.len == 0 || name.len > NAME_MAX_BYTES)
         return ho_fail(s->err, HO_REJECT, "a reference without a name, or one that is too long");
+    if (!name_can_be(p->kind, name))
+        return ho_fail(s->err, HO_REJECT, "{%.*s} can never be found: a header's name has no blank, "
+                                          "a pointer's ~ is written ~0",
+                       inside.len > 40 ? 40 : (int)inside.len, (const char *)inside.p);
     if (p->kind == PARAM_EVENT && name_event(s, name, p) != HO_OK)
         return HO_REJECT;
     p->name = ho_alloc(name.len + 1);
@@ -164,10 +186,11 @@ static enum ho_code step(struct scan *s)
 {
     unsigned char c = byte_at(s, s->at);
 
-    if (c == '\'' || c == '"' || c == '`')
-        return copy_closed(s, quoted_end(s, c), "quoted text");
     if (comment_begins(s))
         return copy_closed(s, comment_end(s), "a comment");
+    s->says = s->says || c > ' ';
+    if (c == '\'' || c == '"' || c == '`')
+        return copy_closed(s, quoted_end(s, c), "quoted text");
     if (c == '{' && is_reference(s, s->at))
         return reference(s);
     if (c == '?')
@@ -193,6 +216,8 @@ enum ho_code statement_parse(const char *text, struct statement *out, struct ho_
     out->params = ho_alloc(PARAMS_MAX * sizeof *out->params);
     while (code == HO_OK && s.at < s.text.len)
         code = step(&s);
+    if (code == HO_OK && !s.says)
+        code = ho_fail(err, HO_REJECT, "an empty statement");
     if (code == HO_OK)
         out->sql = ho_strdup(buf_cstr(&s.sql));
     else

@@ -75,7 +75,7 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
     out->port = (unsigned)setting_number(s, "port");
     out->db_name = setting_text(s, "name");
     out->db_user = setting_text(s, "user");
-    if (out->n_sockets == 0 && out->host == NULL)
+    if (out->n_sockets == 0 && (out->host == NULL || out->host[0] == '\0'))
         return conf_fail(err, s, NULL, "[database] needs `socket` or `host`");
     return setting_file(s, "password", &out->db_password_file, err);
 }
@@ -128,9 +128,6 @@ static enum ho_code check_names(const struct settings *s, struct ho_err *err)
             return conf_fail(err, at, NULL, "[%s] takes no name", at->kind);
         if (!is_single && at->name[0] == '\0')
             return conf_fail(err, at, NULL, "this section needs a name: [%s NAME]", at->kind);
-        if (!is_single && !setting_name_ok(at->name))
-            return conf_fail(err, at, NULL, "a name is 1 to 64 of a-z 0-9 . _ - and begins with a "
-                                            "letter or digit");
     }
     return HO_OK;
 }

@@ -7,25 +7,11 @@
 
 static const char *const reserved[] = {"health", "metrics", "status", "tick", "setup"};
 
-bool setting_name_ok(const char *name)
-{
-    size_t n = strlen(name);
-
-    for (size_t i = 0; i < n; i++) {
-        char c = name[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-
-        if (!letter && (i == 0 || (c != '.' && c != '_' && c != '-')))
-            return false;
-    }
-    return n > 0 && n <= 64;
-}
-
 /* "file:NAME" or "file:NAME until DATE". */
 static enum ho_code load_secret(const struct conf_section *s, const struct conf_entry *e,
                                 struct setting_secret *out, struct ho_err *err)
 {
-    struct span rest = span_of(e->value), file = span_cut(&rest, ' ');
+    struct span rest = span_of(e->value), file = span_cut(&rest, ' '), when;
     char *name;
 
     memset(out, 0, sizeof *out);
@@ -34,8 +20,9 @@ static enum ho_code load_secret(const struct conf_section *s, const struct conf_
                                     "`secret = file:NAME`");
     if (span_present(rest)) {
         rest = span_trim(rest);
+        when = span_trim(span_sub(rest, 6, rest.len));
         if (!span_starts(rest, "until ") ||
-            !text_date(span_trim(span_sub(rest, 6, rest.len)), &out->until_us))
+            (!text_rfc3339(when, &out->until_us) && !text_date(when, &out->until_us)))
             return conf_fail(err, s, e, "behind the file only `until 2026-12-01` (a date, or an "
                                         "RFC 3339 time) may stand");
         out->has_until = true;

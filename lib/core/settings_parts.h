@@ -10,7 +10,6 @@ void setting_add(char ***list, size_t *n, char *owned);
 void setting_list(const struct conf_section *s, const char *key, char ***list, size_t *n);
 enum ho_code setting_file(const struct conf_section *s, const char *key, char **out,
                           struct ho_err *err) HO_MUST_CHECK;
-bool setting_name_ok(const char *name);
 
 /* Sources, handlers and routes of s->conf into s. */
 enum ho_code settings_load_flow(struct settings *s, struct ho_err *err) HO_MUST_CHECK;

@@ -22,7 +22,7 @@ static bool mode_fits(enum livemode wanted, const struct json *doc)
         return true;
     if (json_kind_of(node) != JSON_BOOL)
         return false;
-    return json_is_true(node) == (wanted == LIVEMODE_TRUE);
+    return json_bool(node) == (wanted == LIVEMODE_TRUE);
 }
 
 enum route_verdict route_wants(const struct route *r, struct span provider, struct span type,

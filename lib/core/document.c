@@ -70,7 +70,8 @@ enum ho_code document_open(struct span body, struct span word, struct json **doc
         code = json_parse(body, doc, err);
     } else if (span_is(word, "form")) {
         code = json_from_form(body, doc, err);
-    } else if (span_starts(word, FORM_PREFIX) && word.len < sizeof field) {
+    } else if (span_starts(word, FORM_PREFIX) && word.len < sizeof field &&
+               !span_has(word, '\0')) {
         (void)snprintf(field, sizeof field, "%.*s", (int)(word.len - sizeof FORM_PREFIX + 1),
                        (const char *)word.p + sizeof FORM_PREFIX - 1);
         code = open_field(body, field, doc, &found, err);

@@ -1,0 +1,180 @@
+/* Which routes want an event: globs, livemode, and types that only inform. */
+#include "unit.h"
+
+#include "core/route.h"
+
+/* Lists for the routes below; the code under test never writes into them. */
+static char one[] = "checkout.session.completed";
+static char paid[] = "checkout.session.*_succeeded";
+static char subs[] = "customer.subscription.*";
+static char any[] = "*";
+static char middle[] = "a.*.z";
+static char dots[] = "a.b";
+static char *on_one[] = {one, paid};
+static char *on_subs[] = {subs};
+static char *on_any[] = {any};
+static char *on_middle[] = {middle, dots};
+
+static const struct handler fulfil = {.name = "fulfil"};
+
+#define LIST(name) .on = (name), .n_on = COUNT(name)
+#define INFORMS(name) .informational = (name), .n_informational = COUNT(name)
+#define ROUTE(n) .name = (n), .provider = "stripe"
+
+static const struct route all = {ROUTE("all"), .handler = &fulfil};
+static const struct route ones = {ROUTE("one"), LIST(on_one), .handler = &fulfil};
+static const struct route stars = {ROUTE("stars"), LIST(on_any), .handler = &fulfil};
+static const struct route middles = {ROUTE("middle"), LIST(on_middle), .handler = &fulfil};
+static const struct route informs = {ROUTE("informs"), INFORMS(on_subs)};
+static const struct route both = {ROUTE("both"), LIST(on_subs), INFORMS(on_subs),
+                                  .handler = &fulfil};
+static const struct route rest = {ROUTE("rest"), INFORMS(on_subs), .handler = &fulfil};
+static const struct route live = {ROUTE("live"), .handler = &fulfil, .livemode = LIVEMODE_TRUE};
+static const struct route test = {ROUTE("test"), .handler = &fulfil, .livemode = LIVEMODE_FALSE};
+static const struct route live_informs = {ROUTE("live-informs"), INFORMS(on_subs),
+                                          .livemode = LIVEMODE_TRUE};
+
+static struct json *parsed(const char *text)
+{
+    struct json *doc = NULL;
+    if (text != NULL) {
+        assert_int_equal(json_parse(span_of(text), &doc, NULL), HO_OK);
+    }
+    return doc;
+}
+
+static const char *const verdicts[] = {"no", "yes", "informational", "other mode"};
+
+static void each_route_knows_what_it_wants(void **state)
+{
+    static const struct {
+        const struct route *route;
+        struct span provider, type;
+        const char *doc;
+        enum route_verdict want;
+    } rows[] = {
+        /* whose events */
+        {&all, S("stripe"), S("x"), NULL, ROUTE_YES},
+        {&all, S("stripe"), S(""), NULL, ROUTE_YES},
+        {&all, S("Stripe"), S("x"), NULL, ROUTE_NO},
+        {&all, S("stripe "), S("x"), NULL, ROUTE_NO},
+        {&all, S("stripe\0"), S("x"), NULL, ROUTE_NO},
+        {&all, S("strip"), S("x"), NULL, ROUTE_NO},
+        {&all, S(""), S("x"), NULL, ROUTE_NO},
+        {&all, NONE, S("x"), NULL, ROUTE_NO},
+        /* types */
+        {&ones, S("stripe"), S("checkout.session.completed"), NULL, ROUTE_YES},
+        {&ones, S("stripe"), S("checkout.session.async_payment_succeeded"), NULL, ROUTE_YES},
+        {&ones, S("stripe"), S("checkout.session._succeeded"), NULL, ROUTE_YES},
+        {&ones, S("stripe"), S("checkout.session.succeeded"), NULL, ROUTE_NO},
+        {&ones, S("stripe"), S("checkout.session.completed2"), NULL, ROUTE_NO},
+        {&ones, S("stripe"), S("xcheckout.session.completed"), NULL, ROUTE_NO},
+        {&ones, S("stripe"), S("Checkout.Session.Completed"), NULL, ROUTE_NO},
+        {&ones, S("stripe"), S("checkoutXsession.completed"), NULL, ROUTE_NO},
+        {&ones, S("stripe"), S("checkout.session.completed\0"), NULL, ROUTE_NO},
+        {&ones, S("stripe"), S(""), NULL, ROUTE_NO},
+        {&ones, S("github"), S("checkout.session.completed"), NULL, ROUTE_NO},
+        {&stars, S("stripe"), S("x"), NULL, ROUTE_YES},
+        {&stars, S("stripe"), S(""), NULL, ROUTE_YES},
+        {&middles, S("stripe"), S("a.1.z"), NULL, ROUTE_YES},
+        {&middles, S("stripe"), S("a..z"), NULL, ROUTE_YES},
+        {&middles, S("stripe"), S("a.z"), NULL, ROUTE_NO},
+        {&middles, S("stripe"), S("a.1.z.z"), NULL, ROUTE_YES},
+        {&middles, S("stripe"), S("a.1.zy"), NULL, ROUTE_NO},
+        {&middles, S("stripe"), S("a.b"), NULL, ROUTE_YES},
+        {&middles, S("stripe"), S("acb"), NULL, ROUTE_NO},
+        /* types that inform */
+        {&informs, S("stripe"), S("customer.subscription.updated"), NULL, ROUTE_INFORMATIONAL},
+        {&informs, S("stripe"), S("customer.created"), NULL, ROUTE_NO},
+        {&informs, S("github"), S("customer.subscription.updated"), NULL, ROUTE_NO},
+        {&both, S("stripe"), S("customer.subscription.updated"), NULL, ROUTE_INFORMATIONAL},
+        {&both, S("stripe"), S("customer.created"), NULL, ROUTE_NO},
+        {&rest, S("stripe"), S("customer.subscription.updated"), NULL, ROUTE_INFORMATIONAL},
+        {&rest, S("stripe"), S("customer.created"), NULL, ROUTE_YES},
+        /* live or test */
+        {&all, S("stripe"), S("x"), "{\"livemode\":false}", ROUTE_YES},
+        {&all, S("stripe"), S("x"), "{\"livemode\":true}", ROUTE_YES},
+        {&live, S("stripe"), S("x"), "{\"livemode\":true}", ROUTE_YES},
+        {&live, S("stripe"), S("x"), "{\"livemode\":false}", ROUTE_OTHER_MODE},
+        {&test, S("stripe"), S("x"), "{\"livemode\":false}", ROUTE_YES},
+        {&test, S("stripe"), S("x"), "{\"livemode\":true}", ROUTE_OTHER_MODE},
+        /* asked for, and not said: neither */
+        {&live, S("stripe"), S("x"), "{}", ROUTE_OTHER_MODE},
+        {&test, S("stripe"), S("x"), "{}", ROUTE_OTHER_MODE},
+        {&live, S("stripe"), S("x"), NULL, ROUTE_OTHER_MODE},
+        {&test, S("stripe"), S("x"), NULL, ROUTE_OTHER_MODE},
+        {&live, S("stripe"), S("x"), "{\"livemode\":\"true\"}", ROUTE_OTHER_MODE},
+        {&live, S("stripe"), S("x"), "{\"livemode\":1}", ROUTE_OTHER_MODE},
+        {&test, S("stripe"), S("x"), "{\"livemode\":null}", ROUTE_OTHER_MODE},
+        {&test, S("stripe"), S("x"), "{\"livemode\":0}", ROUTE_OTHER_MODE},
+        {&live, S("stripe"), S("x"), "{\"data\":{\"livemode\":true}}", ROUTE_OTHER_MODE},
+        {&live, S("stripe"), S("x"), "[true]", ROUTE_OTHER_MODE},
+        {&live, S("github"), S("x"), "{}", ROUTE_NO},
+        {&live_informs, S("stripe"), S("customer.subscription.x"), "{\"livemode\":true}",
+         ROUTE_INFORMATIONAL},
+        {&live_informs, S("stripe"), S("customer.subscription.x"), "{}", ROUTE_OTHER_MODE},
+        {&live_informs, S("stripe"), S("customer.created"), "{}", ROUTE_NO},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct json *doc = parsed(rows[i].doc);
+        enum route_verdict got = route_wants(rows[i].route, rows[i].provider, rows[i].type, doc);
+        ROW_TEXT(i, verdicts[got], verdicts[rows[i].want]);
+        json_free(doc);
+    }
+}
+
+static void a_plan_has_every_route_in_order(void **state)
+{
+    struct route routes[] = {ones, all, informs, live, test, both, stars};
+    struct settings s = {.routes = routes, .n_routes = COUNT(routes)};
+    struct route_plan plan;
+    struct json *doc = parsed("{\"livemode\":false}");
+    (void)state;
+    memset(&plan, 0x55, sizeof plan);
+    route_plan(&s, SPAN_LIT("stripe"), SPAN_LIT("customer.subscription.updated"), doc, &plan);
+    assert_int_equal(plan.n, 3);
+    assert_string_equal(plan.routes[0]->name, "all");
+    assert_string_equal(plan.routes[1]->name, "test");
+    assert_string_equal(plan.routes[2]->name, "stars");
+    assert_ptr_equal(plan.routes[2], &routes[6]);
+    assert_true(plan.informational);
+    assert_true(plan.other_mode);
+
+    route_plan(&s, SPAN_LIT("github"), SPAN_LIT("push"), doc, &plan);
+    assert_int_equal(plan.n, 0);
+    assert_false(plan.informational);
+    assert_false(plan.other_mode);
+    json_free(doc);
+
+    s.n_routes = 3; /* ones, all, informs */
+    route_plan(&s, SPAN_LIT("stripe"), SPAN_LIT("checkout.session.completed"), NULL, &plan);
+    assert_int_equal(plan.n, 2);
+    assert_string_equal(plan.routes[0]->name, "one");
+    assert_false(plan.informational);
+    assert_false(plan.other_mode);
+}
+
+static void a_plan_holds_as_many_as_a_config_may_have(void **state)
+{
+    struct route routes[SETTINGS_ROUTES_MAX];
+    struct settings s = {.routes = routes, .n_routes = COUNT(routes)};
+    struct route_plan plan;
+    (void)state;
+    for (size_t i = 0; i < COUNT(routes); i++) {
+        routes[i] = all;
+    }
+    route_plan(&s, SPAN_LIT("stripe"), SPAN_LIT("x"), NULL, &plan);
+    assert_int_equal(plan.n, 64);
+    assert_ptr_equal(plan.routes[63], &routes[63]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_route_knows_what_it_wants),
+        cmocka_unit_test(a_plan_has_every_route_in_order),
+        cmocka_unit_test(a_plan_holds_as_many_as_a_config_may_have),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -58,9 +58,16 @@ static bool grow(struct buf *b, size_t more)
     if (cap < need) {
         cap = need;
     }
-    b->p = ho_realloc(b->p, cap + 1);
+    unsigned char *p = ho_alloc(cap + 1);
+    if (b->p != NULL) {
+        /* Not realloc, which may leave a copy of a secret behind. */
+        memcpy(p, b->p, b->len);
+        mac_wipe(b->p, b->len);
+        free(b->p);
+    }
+    p[b->len] = '\0';
+    b->p = p;
     b->cap = cap;
-    b->p[b->len] = '\0';
     return true;
 }
 

@@ -13,8 +13,8 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define FILE_MAX_BYTES (1024 * 1024)
-#define VALUE_MAX_BYTES (64 * 1024)
+#define FILE_MAX_BYTES (1024UL * 1024)
+#define VALUE_MAX_BYTES (64UL * 1024)
 
 /* Strings of the document, freed with it. */
 struct chunk {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 #define NAME_MAX_BYTES 64
-#define SHOWN_MAX 60
+#define SHOWN_MAX 60UL
 
 bool conf_is_name(struct span s)
 {

@@ -30,11 +30,14 @@ static const struct json_node *node_of(const struct json_object *value)
     return p;
 }
 
-/* json-c takes non-const pointers where it caches; through an integer, as -Wcast-qual asks. */
+/* json-c caches in its objects, so it takes non-const pointers even for reading. */
 static struct json_object *value_of(const struct json_node *node)
 {
-    const void *p = node;
-    return p == NULL || p == &null_mark ? NULL : (struct json_object *)(uintptr_t)p;
+    union {
+        const void *borrowed;
+        struct json_object *object;
+    } p = {node};
+    return p.borrowed == NULL || p.borrowed == &null_mark ? NULL : p.object;
 }
 
 static enum ho_code parse_with(struct json_tokener *tokener, struct span text,

@@ -47,7 +47,7 @@ void nearest_try(struct nearest *n, const char *word)
     if (begins) {
         d = 1;
     }
-    if (d < n->distance && (begins || d * 3 <= known.len)) {
+    if (d < n->distance && (begins || (size_t)d * 3 <= known.len)) {
         n->word = word;
         n->distance = d;
     }

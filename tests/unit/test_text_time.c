@@ -135,7 +135,7 @@ static void every_day_comes_back(void **state)
 {
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int64_t us = FIRST;
-    char want[32];
+    char want[64];
     char text[32];
     (void)state;
     for (int year = 0; year <= 9999; year++) {

@@ -1,0 +1,147 @@
+/* One job under its fence. */
+#include "store/job.h"
+
+#include "store/jobs_row.h"
+#include "store/sql_jobs.h"
+
+static struct db_value token_of(const struct job *job)
+{
+    return job->has_token ? DBV_BYTES(span_make(job->token, JOB_TOKEN_LEN)) : DBV_NULL;
+}
+
+enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[JOB_TIME_ROOM],
+                       struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(job->id), DBV_UINT(job->claim_no), token_of(job)};
+    struct db_rows rows = {0};
+
+    *held = false;
+    started[0] = '\0';
+    enum ho_code code = db_run(db, sql_job_fence, in, 3, &rows, err);
+    if (code == HO_OK && rows.n_rows == 1) {
+        *held = true;
+        jobs_row_text(db_cell(&rows, 0, 0), job->route, sizeof job->route);
+        job->tries = (unsigned)db_cell_int(&rows, 0, 1);
+        jobs_row_text(db_cell(&rows, 0, 2), started, JOB_TIME_ROOM);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+/* Two jobs of one receipt may settle at once: each locks the receipt first and counts the jobs in
+ * a statement after that, so the one that comes second sees what the first has committed. */
+enum ho_code receipt_update(struct db *db, const char *cid, enum outcome outcome,
+                            struct ho_err *err)
+{
+    const struct db_value by[] = {DBV_STR(cid)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_receipt_lock, by, 1, NULL, err);
+    if (code == HO_OK) {
+        code = db_run(db, sql_receipt_jobs, by, 1, &rows, err);
+    }
+    if (code == HO_OK) {
+        enum receipt_status status = receipt_status_of((unsigned)db_cell_int(&rows, 0, 0),
+                                                       (unsigned)db_cell_int(&rows, 0, 1),
+                                                       (unsigned)db_cell_int(&rows, 0, 2));
+        const struct db_value in[] = {
+            DBV_STR(receipt_status_word(status)),
+            outcome != OUTCOME_NONE ? DBV_STR(outcome_word(outcome)) : DBV_NULL,
+            DBV_STR(cid),
+        };
+        code = db_run(db, sql_receipt_status, in, 3, NULL, err);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+static enum ho_code write_attempt(struct db *db, const struct job *job,
+                                  const struct settlement *s, struct ho_err *err)
+{
+    enum outcome outcome = s->attempt != OUTCOME_NONE ? s->attempt : s->outcome;
+    const struct db_value in[] = {
+        DBV_UINT(job->id),           DBV_UINT(job->claim_no),
+        DBV_STR(job->cid),           DBV_UINT(job_try_no(job)),
+        DBV_STR(s->worker),          DBV_STR(s->started),
+        DBV_STR(outcome_word(outcome)), DBV_STR(s->error),
+    };
+
+    return db_run(db, sql_attempt_write, in, 8, NULL, err);
+}
+
+enum ho_code job_settle(struct db *db, const struct job *job, const struct settlement *s,
+                        bool *held, struct ho_err *err)
+{
+    const struct db_value in[] = {
+        DBV_STR(job_state_word(s->state)),
+        DBV_INT(s->delay_ms * 1000),
+        DBV_UINT(s->tries),
+        DBV_INT(s->suspect ? 1 : 0),
+        DBV_STR(outcome_word(s->outcome)),
+        DBV_STR(s->error),
+        DBV_STR(job->route),
+        DBV_UINT(job->id),
+        DBV_UINT(job->claim_no),
+        token_of(job),
+    };
+    struct db_rows rows = {0};
+
+    *held = false;
+    enum ho_code code = db_run(db, sql_job_settle, in, 10, &rows, err);
+    if (code == HO_OK && rows.affected == 1) {
+        *held = true;
+        code = receipt_update(db, job->cid, s->outcome, err);
+        if (code == HO_OK) {
+            code = write_attempt(db, job, s, err);
+        }
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code job_spread(struct db *db, const struct job *job, const char *const *routes, size_t n,
+                        struct ho_err *err)
+{
+    const struct db_value first[] = {DBV_STR(routes[0]), DBV_UINT(job->id),
+                                     DBV_UINT(job->claim_no), token_of(job)};
+
+    enum ho_code code = db_run(db, sql_job_route, first, 4, NULL, err);
+    for (size_t i = 1; i < n && code == HO_OK; i++) {
+        const struct db_value in[] = {DBV_STR(job->cid), DBV_STR(routes[i]),
+                                      DBV_UINT(job->replay_no)};
+        code = db_run(db, sql_job_spread, in, 3, NULL, err);
+    }
+    return code;
+}
+
+static enum outcome outcome_of(struct span word)
+{
+    for (enum outcome o = OUTCOME_DONE; o < OUTCOME_BAD_HANDLER; o++) {
+        if (span_is(word, outcome_word(o))) {
+            return o;
+        }
+    }
+    return OUTCOME_BAD_HANDLER;
+}
+
+enum ho_code job_lost(struct db *db, const struct job *job, const char *worker,
+                      enum outcome *outcome, struct ho_err *err)
+{
+    const struct db_value in[] = {
+        DBV_UINT(job->id),         DBV_UINT(job->claim_no), DBV_STR(job->cid),
+        DBV_UINT(job_try_no(job)), DBV_STR(worker),
+        DBV_STR(outcome_word(OUTCOME_LEASE_LOST)),
+    };
+    struct db_rows rows = {0};
+
+    *outcome = OUTCOME_LEASE_LOST;
+    enum ho_code code = db_run(db, sql_attempt_lost, in, 6, NULL, err);
+    if (code == HO_OK) {
+        code = db_run(db, sql_attempt_read, in, 2, &rows, err);
+    }
+    if (code == HO_OK && rows.n_rows == 1 && span_present(db_cell(&rows, 0, 0))) {
+        *outcome = outcome_of(db_cell(&rows, 0, 0));
+    }
+    db_rows_free(&rows);
+    return code;
+}

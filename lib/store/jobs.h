@@ -1,0 +1,91 @@
+/* The queue: taking due jobs under a lease, giving them back, and finding those whose worker has
+ * vanished. It knows rows and due times, by the database's clock; nothing of routes or handlers. */
+#ifndef HO_STORE_JOBS_H
+#define HO_STORE_JOBS_H
+
+#include "base/clock.h"
+#include "base/ulid.h"
+#include "store/db.h"
+
+#define JOBS_BATCH_MAX 100
+#define JOB_ROUTE_MAX 64
+#define JOB_TOKEN_LEN 16
+#define JOB_TIME_ROOM 32 /* a DATETIME(6) as text, with its NUL */
+
+struct job {
+    uint64_t id;
+    char cid[ULID_LEN + 1];
+    char route[JOB_ROUTE_MAX + 1]; /* "" until dispatched */
+    unsigned replay_no;
+    unsigned tries;    /* that count so far; for a suspect this try is in it already */
+    unsigned claim_no;
+    bool suspect;
+    bool has_token; /* false only in rows that no worker of ours has claimed */
+    unsigned char token[JOB_TOKEN_LEN];
+};
+
+/* Number of the try that this claim of the job is, from 1. */
+unsigned job_try_no(const struct job *job);
+
+/* One worker's view of the queue; make it with queue_of. */
+struct queue {
+    struct db *db;
+    const char *worker;
+    int64_t lease_ms;
+    unsigned batch;              /* 1..JOBS_BATCH_MAX */
+    char cursor[JOB_TIME_ROOM];  /* low water of this run's claims; "": none */
+};
+struct queue queue_of(struct db *db, const char *worker, int64_t lease_ms, unsigned batch);
+
+struct claim {
+    struct job jobs[JOBS_BATCH_MAX];
+    size_t n;
+    unsigned char token[JOB_TOKEN_LEN];
+    struct deadline lease; /* counted from before the claim, so it ends before the database's */
+    bool more;             /* there may be more due: claim again without waiting */
+    bool full;             /* as many as asked for: another worker may help */
+};
+
+/* Takes due jobs, oldest first, and commits: they are "running" until lease end, their receipts
+ * "processing". Finished rows that a long snapshot keeps in the index are passed by a low-water
+ * mark, which goes when a batch comes short. A suspect is taken alone, and its try is counted now.
+ * out: *claim — n 0 when nothing is due, and on failure
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT | HO_BUG. blocks: until end. */
+enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *claim,
+                        struct ho_err *err) HO_MUST_CHECK;
+
+/* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence. */
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* Puts jobs[from..n) back as ready and due, no try counted; those no longer ours are left. */
+enum ho_code jobs_give_back(struct queue *q, const struct claim *claim, size_t from,
+                            struct ho_err *err) HO_MUST_CHECK;
+
+/* How many tries a job of that route has; asked by jobs_reap. */
+typedef unsigned jobs_tries_of(const void *arg, const char *route);
+
+struct reaped {
+    unsigned opened; /* ready again, suspect */
+    unsigned dead;   /* were suspects that had used up their tries */
+    bool more;
+};
+
+/* Takes jobs whose lease has ended away from their workers: attempt "lease lost", ready again as a
+ * suspect, or dead. A job whose handler still runs is locked by it and passed over.
+ * visit, if not NULL, is called after the commit for every job, dead or not, for the log. */
+typedef void jobs_reaped(void *arg, const struct job *job, bool dead);
+enum ho_code jobs_reap(struct queue *q, jobs_tries_of *tries_of, const void *settings,
+                       jobs_reaped *visit, void *arg, struct reaped *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* Milliseconds until the next job is due or the next lease ends, rounded up; 0: now; -1: there is
+ * none. */
+enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err) HO_MUST_CHECK;
+
+/* Shows in hookonce_worker that this worker lives; gone rows of a day ago are dropped. */
+enum ho_code worker_hello(struct queue *q, const char *host, unsigned pid, struct ho_err *err)
+    HO_MUST_CHECK;
+void worker_bye(struct queue *q);
+
+#endif

@@ -1,0 +1,31 @@
+/* Dead letters, opened again by a person. */
+#ifndef HO_STORE_REOPEN_H
+#define HO_STORE_REOPEN_H
+
+#include "store/db.h"
+
+#define REOPEN_MAX 100000 /* jobs of one call */
+
+enum reopen_by {
+    REOPEN_ALL,
+    REOPEN_ROUTE,
+    REOPEN_JOB,   /* number of the job */
+    REOPEN_CID,   /* correlation id */
+    REOPEN_EVENT  /* the provider's event id, of any provider */
+};
+
+/* Columns of what reopen_find finds. */
+enum { REOPEN_COL_ID, REOPEN_COL_CID, REOPEN_COL_ROUTE, REOPEN_COL_PROVIDER, REOPEN_COL_EVENT,
+       REOPEN_COL_TYPE, REOPEN_COL_STATE, REOPEN_COL_OUTCOME };
+
+/* Finds jobs: dead ones, or by JOB and CID those in any state.
+ * in: what — the route or id; unused for ALL. out: rows owned (db_rows_free). */
+enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, struct db_rows *rows,
+                         struct ho_err *err) HO_MUST_CHECK;
+
+/* A dead job becomes ready and due, its tries counted from 0, its receipt's status computed anew.
+ * out: *opened false: it was not dead (any more). blocks: 10 s at most. */
+enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool *opened,
+                        struct ho_err *err) HO_MUST_CHECK;
+
+#endif

@@ -1,0 +1,134 @@
+/* The SQL of the queue. FORCE INDEX is not for speed: an UPDATE that comes through the claim index
+ * locks in the other order than a claim, and deadlocks with it. */
+#include "store/sql_jobs.h"
+
+#define IDS "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)" /* SQL_CHUNK of them */
+
+const char sql_jobs_due[] =
+    "SELECT id, correlation_id, route, tries, claim_no, suspect, replay_no,"
+    " run_at"
+    " FROM hookonce_job FORCE INDEX (claim)"
+    " WHERE state = 'ready' AND run_at <= UTC_TIMESTAMP(6) AND run_at >= ?"
+    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+
+const char sql_jobs_take[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET state = 'running', run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND,"
+    " claim_no = claim_no + 1, claim_token = ?, worker = ?, tries = tries + ?"
+    " WHERE id IN " IDS " AND state = 'ready'";
+
+const char sql_jobs_taken[] =
+    "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY)"
+    " WHERE claim_token = ? AND state = 'running' AND id IN " IDS " FOR UPDATE";
+
+const char sql_receipts_taken[] =
+    "UPDATE hookonce_receipt FORCE INDEX (correlation) SET status = 'processing'"
+    " WHERE correlation_id IN " IDS " AND status = 'received'";
+
+const char sql_jobs_renew[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND"
+    " WHERE claim_token = ? AND state = 'running' AND id IN " IDS;
+
+const char sql_job_release[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), claim_token = NULL"
+    " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
+
+const char sql_jobs_expired[] =
+    "SELECT id, correlation_id, route, tries, claim_no, suspect, replay_no,"
+    " claim_token, COALESCE(worker, ''), run_at - INTERVAL ? MICROSECOND"
+    " FROM hookonce_job FORCE INDEX (claim)"
+    " WHERE state = 'running' AND run_at <= UTC_TIMESTAMP(6)"
+    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+
+const char sql_jobs_next[] =
+    "SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(run_at)) FROM hookonce_job"
+    " WHERE state = 'ready'"
+    " UNION ALL "
+    "SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), MIN(run_at)) FROM hookonce_job"
+    " WHERE state = 'running'";
+
+const char sql_job_fence[] =
+    "SELECT route, tries, UTC_TIMESTAMP(6) FROM hookonce_job FORCE INDEX (PRIMARY)"
+    " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ? FOR UPDATE";
+
+const char sql_job_settle[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, suspect = ?,"
+    " outcome = ?, last_error = ?, route = ?, claim_token = NULL"
+    " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token <=> ?";
+
+const char sql_job_route[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET route = ?"
+    " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
+
+/* A job of that name that is there already is left as it is. */
+const char sql_job_spread[] =
+    "INSERT INTO hookonce_job (correlation_id, route, replay_no, state, run_at, created_at)"
+    " VALUES (?, ?, ?, 'ready', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
+    " ON DUPLICATE KEY UPDATE route = VALUES(route)";
+
+const char sql_attempt_write[] =
+    "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at,"
+    " ended_at, outcome, error) VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), ?, ?)"
+    " ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at), outcome = VALUES(outcome),"
+    " error = VALUES(error)";
+
+const char sql_attempt_lost[] =
+    "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at,"
+    " ended_at, outcome) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), ?)"
+    " ON DUPLICATE KEY UPDATE job_id = VALUES(job_id)";
+
+const char sql_attempt_read[] =
+    "SELECT outcome FROM hookonce_attempt WHERE job_id = ? AND claim_no = ?";
+
+const char sql_receipt_lock[] =
+    "SELECT status FROM hookonce_receipt FORCE INDEX (correlation)"
+    " WHERE correlation_id = ? FOR UPDATE";
+
+const char sql_receipt_jobs[] =
+    "SELECT SUM(state = 'ready'), SUM(state = 'running'), SUM(state = 'dead')"
+    " FROM hookonce_job FORCE INDEX (once) WHERE correlation_id = ?";
+
+const char sql_receipt_status[] =
+    "UPDATE hookonce_receipt FORCE INDEX (correlation) SET status = ?, outcome = ?"
+    " WHERE correlation_id = ?";
+
+const char sql_stored_receipt[] =
+    "SELECT provider, event_id, source, event_type, object_key, occurred_at, received_at,"
+    " same_digest, document, secret_no, mac"
+    " FROM hookonce_receipt FORCE INDEX (correlation) WHERE correlation_id = ? LIMIT 2";
+
+const char sql_stored_body[] =
+    "SELECT headers, bytes FROM hookonce_body WHERE correlation_id = ? ORDER BY part";
+
+#define DEAD                                                                                      \
+    "SELECT j.id, j.correlation_id, j.route, r.provider, r.event_id, r.event_type, j.state,"      \
+    " j.outcome FROM hookonce_job AS j"
+#define DEAD_RECEIPT                                                                              \
+    " LEFT JOIN hookonce_receipt AS r FORCE INDEX (correlation)"                                  \
+    " ON r.correlation_id = j.correlation_id"
+#define DEAD_ONLY " FORCE INDEX (claim)" DEAD_RECEIPT " WHERE j.state = 'dead'"
+#define DEAD_ORDER " ORDER BY j.run_at, j.id LIMIT ?"
+
+const char sql_dead_by_job[] = DEAD DEAD_RECEIPT " WHERE j.id = ?";
+const char sql_dead_by_cid[] = DEAD DEAD_RECEIPT " WHERE j.correlation_id = ? ORDER BY j.id";
+const char sql_dead_by_event[] = DEAD DEAD_ONLY " AND r.event_id = ?" DEAD_ORDER;
+const char sql_dead_by_route[] = DEAD DEAD_ONLY " AND j.route = ?" DEAD_ORDER;
+const char sql_dead_all[] = DEAD DEAD_ONLY DEAD_ORDER;
+
+const char sql_job_reopen[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, outcome = NULL"
+    " WHERE id = ? AND state = 'dead'";
+
+const char sql_worker_hello[] =
+    "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
+    " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
+    " ON DUPLICATE KEY UPDATE seen_at = VALUES(seen_at)";
+
+const char sql_worker_bye[] = "DELETE FROM hookonce_worker WHERE id = ?";
+
+const char sql_workers_forget[] =
+    "DELETE FROM hookonce_worker WHERE seen_at < UTC_TIMESTAMP(6) - INTERVAL 1 DAY";

@@ -1,0 +1,50 @@
+/* The SQL of the queue. Prepared once a link, called by name; the text is in sql_jobs.c. */
+#ifndef HO_STORE_SQL_JOBS_H
+#define HO_STORE_SQL_JOBS_H
+
+#define SQL_CHUNK 20 /* ids of one IN list; the last id stands in for the ones that are not there */
+
+/* claim and what belongs to it */
+extern const char sql_jobs_due[];        /* cursor, limit */
+extern const char sql_jobs_take[];       /* lease us, token, worker, charge, ids… */
+extern const char sql_jobs_taken[];      /* token, ids… */
+extern const char sql_receipts_taken[];  /* correlation ids… */
+extern const char sql_jobs_renew[];      /* lease us, token, ids… */
+extern const char sql_job_release[];     /* id, claim no, token */
+extern const char sql_jobs_expired[];    /* lease us, limit */
+extern const char sql_jobs_next[];
+
+/* one job under its fence */
+extern const char sql_job_fence[];       /* id, claim no, token */
+extern const char sql_job_settle[];      /* state, delay us, tries, suspect, outcome, error, route,
+                                            id, claim no, token */
+extern const char sql_job_route[];       /* route, id, claim no, token */
+extern const char sql_job_spread[];      /* correlation id, route, replay no */
+extern const char sql_attempt_write[];   /* job, claim no, cid, try, worker, started, outcome,
+                                            error */
+extern const char sql_attempt_lost[];    /* job, claim no, cid, try, worker, outcome */
+extern const char sql_attempt_read[];    /* job, claim no */
+
+/* a receipt's status, by its jobs */
+extern const char sql_receipt_lock[];    /* cid */
+extern const char sql_receipt_jobs[];    /* cid */
+extern const char sql_receipt_status[];  /* status, outcome, cid */
+
+/* what was delivered */
+extern const char sql_stored_receipt[];  /* cid */
+extern const char sql_stored_body[];     /* cid */
+
+/* dead letters, opened again */
+extern const char sql_dead_by_job[];     /* job id */
+extern const char sql_dead_by_cid[];     /* cid */
+extern const char sql_dead_by_event[];   /* event id, limit */
+extern const char sql_dead_by_route[];   /* route, limit */
+extern const char sql_dead_all[];        /* limit */
+extern const char sql_job_reopen[];      /* id */
+
+/* workers */
+extern const char sql_worker_hello[];    /* id, host, pid */
+extern const char sql_worker_bye[];      /* id */
+extern const char sql_workers_forget[];
+
+#endif

@@ -1,0 +1,105 @@
+/* Events from rows. */
+#include "store/stored.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "store/sql_jobs.h"
+
+enum { COL_PROVIDER, COL_ID, COL_SOURCE, COL_TYPE, COL_OBJECT, COL_OCCURRED, COL_RECEIVED,
+       COL_SAME, COL_DOCUMENT, COL_SECRET_NO, COL_MAC };
+
+/* DATETIME text as unix microseconds. */
+static bool read_time(struct span text, int64_t *us)
+{
+    char room[40];
+
+    if (text.len + 2 > sizeof room) {
+        return false;
+    }
+    memcpy(room, text.p, text.len);
+    room[text.len] = 'Z';
+    return text_rfc3339(span_make(room, text.len + 1), us);
+}
+
+/* Fills the event from the receipt's row. false: this is no row that we have written. */
+static bool read_receipt(struct stored *s, const char *cid)
+{
+    struct event *e = &s->event;
+    struct span same = db_cell(&s->receipt, 0, COL_SAME);
+
+    s->mac = db_cell(&s->receipt, 0, COL_MAC);
+    s->occurred_at = db_cell(&s->receipt, 0, COL_OCCURRED);
+    s->received_at = db_cell(&s->receipt, 0, COL_RECEIVED);
+    e->provider = db_cell(&s->receipt, 0, COL_PROVIDER);
+    e->id = db_cell(&s->receipt, 0, COL_ID);
+    e->source = db_cell(&s->receipt, 0, COL_SOURCE);
+    e->type = db_cell(&s->receipt, 0, COL_TYPE);
+    e->object = db_cell(&s->receipt, 0, COL_OBJECT);
+    e->document = db_cell(&s->receipt, 0, COL_DOCUMENT);
+    e->secret_no = (int)db_cell_int(&s->receipt, 0, COL_SECRET_NO);
+    e->has_occurred = span_present(s->occurred_at);
+    if (strlen(cid) != ULID_LEN || same.len != SHA256_LEN || s->mac.len != SHA256_LEN) {
+        return false;
+    }
+    memcpy(e->cid, cid, ULID_LEN + 1);
+    memcpy(e->same, same.p, SHA256_LEN);
+    return !e->has_occurred || read_time(s->occurred_at, &e->occurred_us);
+}
+
+/* Headers and body from the parts; a body of one part is not copied. */
+static bool read_body(struct stored *s)
+{
+    if (s->parts.n_rows == 0) {
+        return false;
+    }
+    s->event.headers = db_cell(&s->parts, 0, 0);
+    if (!span_present(s->event.headers)) {
+        s->event.headers = SPAN_LIT("");
+    }
+    s->event.body = db_cell(&s->parts, 0, 1);
+    for (size_t i = 0; s->parts.n_rows > 1 && i < s->parts.n_rows; i++) {
+        if (buf_add_span(&s->body, db_cell(&s->parts, i, 1)) != HO_OK) {
+            return false;
+        }
+    }
+    if (s->parts.n_rows > 1) {
+        s->event.body = buf_span(&s->body);
+    }
+    return true;
+}
+
+enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, struct ho_err *err)
+{
+    const struct db_value by[] = {DBV_STR(cid)};
+
+    *out = (struct stored){.found = false};
+    buf_init(&out->body, DB_RESULT_MAX);
+    enum ho_code code = db_run(db, sql_stored_receipt, by, 1, &out->receipt, err);
+    if (code == HO_OK && out->receipt.n_rows == 1) {
+        code = db_run(db, sql_stored_body, by, 1, &out->parts, err);
+        if (code == HO_OK) {
+            bool whole = read_receipt(out, cid);
+            out->found = read_body(out) && whole;
+        }
+    }
+    return code;
+}
+
+void stored_free(struct stored *s)
+{
+    db_rows_free(&s->receipt);
+    db_rows_free(&s->parts);
+    buf_free(&s->body);
+}
+
+bool stored_genuine(const struct stored *s, struct span key)
+{
+    unsigned char mac[SHA256_LEN];
+
+    if (!s->found) {
+        return false;
+    }
+    event_mac(&s->event, key, mac);
+    return mac_equal(span_make(mac, sizeof mac), s->mac);
+}

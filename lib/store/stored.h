@@ -1,0 +1,27 @@
+/* An event read back from its rows. Nothing in it may be believed before its MAC was checked: the
+ * tables may be shared with programs that can be made to write anything. */
+#ifndef HO_STORE_STORED_H
+#define HO_STORE_STORED_H
+
+#include "core/event.h"
+#include "store/db.h"
+
+struct stored {
+    bool found;              /* exactly one receipt, of possible shape, with a body */
+    struct event event;      /* borrows from below; guard is not set */
+    struct span mac;         /* as stored */
+    struct span occurred_at; /* DATETIME(6) text, UTC; absent when the provider gives none */
+    struct span received_at;
+    struct db_rows receipt, parts;
+    struct buf body; /* when it was stored in several parts */
+};
+
+/* Reads receipt, headers and body. *out is owned: stored_free, also after a failure. */
+enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, struct ho_err *err)
+    HO_MUST_CHECK;
+void stored_free(struct stored *s);
+
+/* Whether the installation of this key wrote these rows. */
+bool stored_genuine(const struct stored *s, struct span key);
+
+#endif

@@ -1,7 +1,10 @@
-/* The program's version, one place. */
+/* The program's version; the Makefile says which. */
 #ifndef HO_BASE_VERSION_H
 #define HO_BASE_VERSION_H
 
-#define HOOKONCE_VERSION "0.1.0"
+#ifndef HO_VERSION
+#error "compile with -DHO_VERSION: see the Makefile"
+#endif
+#define HOOKONCE_VERSION HO_VERSION
 
 #endif

@@ -1,0 +1,215 @@
+/* hookonce retry: dead letters, opened again by a person. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "base/ulid.h"
+#include "operator/operator.h"
+#include "operator/table.h"
+#include "store/reopen.h"
+#include "store/wake.h"
+
+enum { OPT_ALL, OPT_ROUTE };
+static const struct arg_option options[] = {
+    [OPT_ALL] = {"all", false},
+    [OPT_ROUTE] = {"route", true},
+};
+
+static const struct table_col columns[] = {
+    {"job", TABLE_NUMBER, 0},     {"correlation_id", TABLE_TEXT, 0},
+    {"route", TABLE_TEXT, 24},    {"provider", TABLE_TEXT, 16},
+    {"event_id", TABLE_TEXT, 40}, {"event_type", TABLE_TEXT, 32},
+    {"was", TABLE_TEXT, 0},
+};
+
+struct retry_run {
+    struct operator *op;
+    struct table *table;
+    unsigned opened, left; /* left: found, but not dead */
+};
+
+static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
+{
+    const struct span cells[] = {
+        db_cell(rows, i, REOPEN_COL_ID),       db_cell(rows, i, REOPEN_COL_CID),
+        db_cell(rows, i, REOPEN_COL_ROUTE),    db_cell(rows, i, REOPEN_COL_PROVIDER),
+        db_cell(rows, i, REOPEN_COL_EVENT),    db_cell(rows, i, REOPEN_COL_TYPE),
+        db_cell(rows, i, REOPEN_COL_OUTCOME),
+    };
+
+    table_row(r->table, cells);
+}
+
+static enum ho_code open_rows(struct retry_run *r, const struct db_rows *rows, struct ho_err *err)
+{
+    struct db *db = operator_db(r->op);
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < rows->n_rows && code == HO_OK; i++) {
+        bool opened = false;
+        if (span_is(db_cell(rows, i, REOPEN_COL_STATE), "dead")) {
+            code = reopen_job(db, (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
+                              db_cell(rows, i, REOPEN_COL_CID), &opened, err);
+        }
+        if (opened) {
+            show(r, rows, i);
+            r->opened++;
+        } else if (code == HO_OK) {
+            r->left++;
+        }
+    }
+    return code;
+}
+
+/* Opens what one selector finds; *found: how many jobs that was. */
+static enum ho_code open_by(struct retry_run *r, enum reopen_by by, struct span what,
+                            size_t *found, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+
+    enum ho_code code = reopen_find(operator_db(r->op), by, what, &rows, err);
+    if (code == HO_OK) {
+        code = open_rows(r, &rows, err);
+    }
+    *found = rows.n_rows;
+    db_rows_free(&rows);
+    return code;
+}
+
+/* An id may be a job's number, a correlation id or an event's id; the first that fits anything. */
+static int retry_id(struct retry_run *r, const char *id)
+{
+    struct span what = span_of(id);
+    struct ho_err err = {HO_OK, 0, ""};
+    uint64_t number;
+    size_t found = 0;
+    unsigned opened = r->opened;
+    enum ho_code code = HO_OK;
+
+    if (text_uint(what, INT64_MAX, &number)) {
+        code = open_by(r, REOPEN_JOB, what, &found, &err);
+    } else if (ulid_valid(what)) {
+        code = open_by(r, REOPEN_CID, what, &found, &err);
+    }
+    if (code == HO_OK && found == 0) {
+        code = open_by(r, REOPEN_EVENT, what, &found, &err);
+    }
+    if (code != HO_OK) {
+        return operator_db_fail(r->op, &err);
+    }
+    if (found == 0) {
+        return operator_fail(r->op, EXIT_TROUBLE, "no dead letter is named by '%s'", id);
+    }
+    if (r->opened == opened) {
+        return operator_fail(r->op, EXIT_TROUBLE, "'%s' is no dead letter; nothing to do", id);
+    }
+    return EXIT_WELL;
+}
+
+static int retry_all(struct retry_run *r, const char *route)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    size_t found = 0;
+
+    enum ho_code code = route != NULL ? open_by(r, REOPEN_ROUTE, span_of(route), &found, &err)
+                                      : open_by(r, REOPEN_ALL, SPAN_NONE, &found, &err);
+    if (code != HO_OK) {
+        return operator_db_fail(r->op, &err);
+    }
+    if (found == REOPEN_MAX) {
+        (void)operator_fail(r->op, EXIT_WELL, "there may be more than %d: run it again",
+                            REOPEN_MAX);
+    }
+    return EXIT_WELL;
+}
+
+static int worst(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+struct retry_args {
+    bool all;
+    const char *route;
+    const char **ids;
+    size_t n_ids;
+};
+
+static bool read_args(struct operator *op, int argc, char **argv, struct retry_args *out)
+{
+    struct args a = args_of(op, argc, argv);
+    const char *value;
+
+    for (;;) {
+        int got = args_next(&a, options, sizeof options / sizeof options[0], &value);
+        if (got == ARGS_END) {
+            break;
+        }
+        if (got == ARGS_BAD) {
+            return false;
+        }
+        if (got == ARGS_WORD) {
+            out->ids[out->n_ids++] = value;
+        } else if (got == OPT_ALL) {
+            out->all = true;
+        } else {
+            out->route = value;
+        }
+    }
+    if (out->all == (out->n_ids > 0) || (out->route != NULL && !out->all)) {
+        (void)operator_fail(op, EXIT_USAGE, "say which: ids, or --all, or --all --route NAME");
+        return false;
+    }
+    return true;
+}
+
+static int run_args(struct operator *op, const struct retry_args *args)
+{
+    struct retry_run r = {.op = op};
+    int status = operator_need_settings(op);
+
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    r.table = table_new("retry", columns, sizeof columns / sizeof columns[0]);
+    if (args->all) {
+        status = retry_all(&r, args->route);
+    }
+    for (size_t i = 0; i < args->n_ids && status < EXIT_USAGE; i++) {
+        status = worst(status, retry_id(&r, args->ids[i]));
+    }
+    if (r.opened > 0) {
+        table_print(r.table, stdout, op->json);
+        wake_send(op->settings->state_dir);
+    }
+    if (!op->json) {
+        (void)printf("%u dead letter%s opened again\n", r.opened, r.opened == 1 ? "" : "s");
+    }
+    table_free(r.table);
+    return status;
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct retry_args args = {.ids = ho_alloc(sizeof *args.ids * (size_t)argc)};
+    int status = EXIT_USAGE;
+
+    if (read_args(op, argc, argv, &args)) {
+        status = run_args(op, &args);
+    }
+    free(args.ids);
+    return status;
+}
+
+const struct command cmd_retry = {
+    .name = "retry",
+    .synopsis = "ID... | --all [--route NAME]",
+    .summary = "opens dead letters again, with all their tries",
+    .help =
+        "  ID            number of a job, a correlation id, or the provider's event id\n"
+        "  --all         every dead letter\n"
+        "  --route NAME  with --all: only those of that route\n"
+        "\n"
+        "The jobs are due at once. Status 1: some id names no dead letter.\n",
+    .run = run,
+};

@@ -1,0 +1,17 @@
+/* One claimed job, from its fence to its outcome. */
+#ifndef HO_WORK_DISPATCH_H
+#define HO_WORK_DISPATCH_H
+
+#include "work/worker.h"
+
+/* Runs the job to an outcome that is committed: which route wants it, is it genuine, the handler,
+ * the settlement. Failures of the handler are outcomes, not errors.
+ * in: lease — of the claim, by the monotonic clock
+ * returns HO_OK (settled, or found to be another's now) | HO_TRANSIENT: the database failed; the
+ * job is still ours as far as is known, and this may be called again | HO_PERMANENT | HO_BUG: as
+ * before, but again will not help; the lease will end by itself.
+ * blocks: for the handler's time and what the database needs. */
+enum ho_code dispatch_job(struct worker *w, struct job *job, struct deadline lease,
+                          struct ho_err *err) HO_MUST_CHECK;
+
+#endif

@@ -1,0 +1,240 @@
+/* A run: the lock, and one worker or several. The lock only bounds how much runs at once, and the
+ * kernel frees it whatever happens; that no job runs twice is the leases' doing. */
+#include "work/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "base/log.h"
+#include "store/wake.h"
+#include "work/signals.h"
+#include "work/worker.h"
+
+#define GRACE_MS 15000 /* for a worker that does not end, beyond its handler's time */
+
+struct run {
+    const struct settings *settings;
+    struct span key;
+    const struct process_options *options;
+    struct deadline end;
+};
+
+/* ---- the lock ---- */
+
+/* *fd -1 with HO_OK: another run has it. It stays locked until the descriptor is closed. */
+static enum ho_code take_lock(const char *state_dir, int *fd, struct ho_err *err)
+{
+    char path[4096];
+
+    *fd = -1;
+    if (mkdir(state_dir, 0700) != 0 && errno != EEXIST) {
+        return ho_fail_errno(err, HO_REJECT, "%s: cannot be made", state_dir);
+    }
+    int n = snprintf(path, sizeof path, "%s/process.lock", state_dir);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        return ho_fail(err, HO_REJECT, "%s: the path is too long", state_dir);
+    }
+    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    if (lock < 0) {
+        return ho_fail_errno(err, HO_REJECT, "%s: cannot be opened", path);
+    }
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+        *fd = lock;
+        return HO_OK;
+    }
+    int why = errno;
+    (void)close(lock);
+    if (why == EWOULDBLOCK || why == EINTR) {
+        return HO_OK;
+    }
+    errno = why;
+    return ho_fail_errno(err, HO_REJECT, "%s: cannot be locked", path);
+}
+
+/* ---- one worker ---- */
+
+static enum ho_code work(const struct run *run, struct process_result *result, struct ho_err *err)
+{
+    struct worker w;
+    char count[24], dead[24];
+
+    worker_init(&w, run->settings, run->key);
+    w.wake_fd = wake_open(run->settings->state_dir);
+    w.end = run->end;
+    w.once = run->options->once;
+    enum ho_code code = worker_run(&w, err);
+    result->reached = w.reached;
+    result->dead = w.dead > 0;
+    const struct log_pair pairs[] = {
+        LOG_TEXT("worker", w.name),
+        log_int("jobs", (int64_t)w.settled, count),
+        log_int("dead", (int64_t)w.dead, dead),
+        LOG_TEXT("why", code != HO_OK ? err->text : NULL),
+    };
+    log_event(w.settled > 0 || code != HO_OK ? LOG_INFO : LOG_DEBUG, "stopped", NULL, pairs, 4);
+    if (w.wake_fd >= 0) {
+        (void)close(w.wake_fd);
+    }
+    worker_free(&w);
+    return code;
+}
+
+/* ---- several ---- */
+
+/* A child's exit status. */
+enum { CHILD_FAILED = 64, CHILD_REACHED = 1, CHILD_DEAD = 2 };
+
+static HO_NORETURN void child(const struct run *run, pid_t parent)
+{
+    struct process_result result = {false, false, false};
+    struct ho_err err = {HO_OK, 0, ""};
+
+#ifdef __linux__
+    /* A worker must not outlive the run that bounds how many there are. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) {
+        _exit(CHILD_FAILED);
+    }
+    enum ho_code code = work(run, &result, &err);
+    if (code != HO_OK) {
+        (void)fprintf(stderr, "hookonce process: %s\n", err.text);
+    }
+    _exit((code != HO_OK ? CHILD_FAILED : 0) | (result.reached ? CHILD_REACHED : 0) |
+          (result.dead ? CHILD_DEAD : 0));
+}
+
+struct children {
+    pid_t pids[PROCESS_WORKERS_MAX]; /* 0: ended */
+    unsigned n, left, failed;
+};
+
+static void signal_all(const struct children *c, int number)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        if (c->pids[i] > 0) {
+            (void)kill(c->pids[i], number);
+        }
+    }
+}
+
+static void collect(struct children *c, struct process_result *result)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        for (unsigned i = 0; i < c->n; i++) {
+            if (c->pids[i] != pid) {
+                continue;
+            }
+            int code = WIFEXITED(status) ? WEXITSTATUS(status) : CHILD_FAILED;
+            c->pids[i] = 0;
+            c->left--;
+            c->failed += (code & CHILD_FAILED) != 0 ? 1 : 0;
+            result->reached = result->reached || (code & CHILD_REACHED) != 0;
+            result->dead = result->dead || (code & CHILD_DEAD) != 0;
+        }
+    }
+}
+
+static int64_t longest_job_ms(const struct settings *s)
+{
+    int64_t longest = 0;
+
+    for (size_t i = 0; i < s->n_handlers; i++) {
+        longest = s->handlers[i].timeout_ms > longest ? s->handlers[i].timeout_ms : longest;
+    }
+    return longest;
+}
+
+/* Waits for the children; passes a wish to stop on to them, and ends what does not end. */
+static void wait_children(const struct run *run, struct children *c,
+                          struct process_result *result)
+{
+    const struct timespec second = {1, 0};
+    int64_t more = longest_job_ms(run->settings) + GRACE_MS;
+    struct deadline last = {run->end.end_ms + more};
+    bool told = false;
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    for (collect(c, result); c->left > 0; collect(c, result)) {
+        int number = sigtimedwait(&set, NULL, &second);
+        if (!told && (number == SIGTERM || number == SIGINT)) {
+            told = true;
+            signal_all(c, SIGTERM);
+            last = deadline_in(more);
+        }
+        if (deadline_left_ms(last) == 0) {
+            signal_all(c, SIGKILL);
+        }
+    }
+}
+
+static enum ho_code work_forked(const struct run *run, struct process_result *result,
+                                struct ho_err *err)
+{
+    struct children c = {.n = 0};
+    pid_t parent = getpid();
+
+    for (unsigned i = 0; i < run->options->workers; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            child(run, parent);
+        }
+        if (pid < 0) {
+            break; /* with fewer, then */
+        }
+        c.pids[c.n++] = pid;
+        c.left++;
+    }
+    if (c.n == 0) {
+        return ho_fail_errno(err, HO_PERMANENT, "no worker could be started");
+    }
+    wait_children(run, &c, result);
+    if (c.failed > 0) {
+        return ho_fail(err, HO_PERMANENT, "%u of %u workers ended with an error; the log says more",
+                       c.failed, c.n);
+    }
+    if (!result->reached) {
+        (void)ho_fail(err, HO_TRANSIENT, "the database was not to be reached");
+    }
+    return HO_OK;
+}
+
+enum ho_code process_run(const struct settings *s, struct span key,
+                         const struct process_options *options, struct process_result *result,
+                         struct ho_err *err)
+{
+    struct run run = {s, key, options, deadline_in(options->for_ms)};
+    int lock;
+
+    *result = (struct process_result){false, false, false};
+    enum ho_code code = take_lock(s->state_dir, &lock, err);
+    if (code != HO_OK || lock < 0) {
+        result->busy = code == HO_OK;
+        return code;
+    }
+    signals_take();
+    signals_reset();
+    code = options->workers > 1 ? work_forked(&run, result, err) : work(&run, result, err);
+    (void)close(lock);
+    return code;
+}

@@ -1,0 +1,333 @@
+/* The loop of one worker: sign of life, ended leases, claim, run, wait. */
+#include "work/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mac.h"
+#include "base/text.h"
+#include "store/job.h"
+#include "store/migrate.h"
+#include "store/wake.h"
+#include "work/attempt.h"
+#include "work/dispatch.h"
+#include "work/signals.h"
+
+#define SAY_EVERY_MS 10000
+#define WAIT_LEAST_MS 100 /* between two looks that find nothing to claim */
+#define BACKOFF_FIRST_MS 250
+#define BACKOFF_LAST_MS 5000
+#define CLAIM_TIME_MS 10000
+#define READ_SPARE_S 5 /* the server's own limit for a statement comes first */
+
+/* ---- making it ---- */
+
+/* The host's name as far as the column takes it: letters, digits, dot, dash. */
+static void host_name(char out[WORKER_NAME_ROOM])
+{
+    char raw[256] = "";
+    size_t n = 0;
+
+    if (gethostname(raw, sizeof raw - 1) != 0 || raw[0] == '\0') {
+        (void)snprintf(raw, sizeof raw, "localhost");
+    }
+    for (const char *p = raw; *p != '\0' && n < 36; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                     (*p >= '0' && *p <= '9') || *p == '.';
+        out[n++] = plain ? *p : '-';
+    }
+    out[n] = '\0';
+}
+
+static unsigned read_seconds(const struct settings *s)
+{
+    int64_t longest = 0;
+
+    for (size_t i = 0; i < s->n_handlers; i++) {
+        longest = s->handlers[i].timeout_ms > longest ? s->handlers[i].timeout_ms : longest;
+    }
+    longest = longest < s->lease_ms ? longest : s->lease_ms;
+    return (unsigned)(longest / 1000) + READ_SPARE_S;
+}
+
+void worker_init(struct worker *w, const struct settings *settings, struct span key)
+{
+    unsigned char random[4];
+    char hex[2 * sizeof random + 1];
+
+    *w = (struct worker){.settings = settings, .key = key, .wake_fd = -1};
+    mac_random(random, sizeof random);
+    text_hex(random, sizeof random, hex);
+    host_name(w->host);
+    (void)snprintf(w->name, sizeof w->name, "%.36s-%ld-%s", w->host, (long)getpid(), hex);
+    w->control = db_open(settings, DB_PROCESSOR);
+    w->handler = db_open(settings, DB_PROCESSOR);
+    db_set_read_timeout(w->handler, read_seconds(settings));
+    w->queue = queue_of(w->control, w->name, settings->lease_ms, settings->batch);
+    w->counters = counters_open(settings->state_dir);
+}
+
+void worker_free(struct worker *w)
+{
+    db_close(w->control);
+    db_close(w->handler);
+    counters_close(w->counters);
+}
+
+/* ---- pauses ---- */
+
+static bool time_is_up(const struct worker *w)
+{
+    return signals_stop() || deadline_left_ms(w->end) == 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Waits while the database is away: longer each time, a little at random, never past the end. */
+static void back_off(struct worker *w, int64_t *ms, const struct ho_err *err)
+{
+    unsigned char random;
+
+    mac_random(&random, 1);
+    if (*ms == 0) {
+        const struct log_pair pairs[] = {LOG_TEXT("why", err->text)};
+        log_event(LOG_WARN, "busy", NULL, pairs, 1);
+        *ms = BACKOFF_FIRST_MS;
+    }
+    signals_wait(-1, least(*ms + *ms * random / 1024, deadline_left_ms(w->end)));
+    *ms = least(*ms * 2, BACKOFF_LAST_MS);
+}
+
+/* ---- leases ---- */
+
+static unsigned tries_of(const void *settings, const char *route)
+{
+    const struct route *r = settings_route(settings, span_of(route));
+    struct retry usual;
+
+    if (r != NULL) {
+        return r->retry.tries;
+    }
+    return retry_parse(SPAN_LIT(RETRY_DEFAULT), &usual, NULL) == HO_OK ? usual.tries : 1;
+}
+
+/* Tells of a job that was taken from a worker that had vanished. */
+static void tell_reaped(void *arg, const struct job *job, bool dead)
+{
+    struct job copy = *job;
+    struct attempt a = {
+        .w = arg,
+        .job = &copy,
+        .began_ms = clock_mono_ms(),
+        .outcome = dead ? OUTCOME_WORKER_LOST : OUTCOME_LEASE_LOST,
+    };
+
+    if (dead) {
+        (void)ho_fail(&a.why, HO_PERMANENT, "every try ended without a word from its worker");
+    }
+    settle_report(&a);
+}
+
+/* Looks for ended leases, as often as an idle worker polls. */
+static enum ho_code reap(struct worker *w, struct ho_err *err)
+{
+    int64_t every = least(w->settings->poll_ms, w->settings->lease_ms / 2);
+    struct reaped reaped = {0, 0, true};
+    enum ho_code code = HO_OK;
+
+    if (w->reaped_ms != 0 && clock_mono_ms() - w->reaped_ms < every) {
+        return HO_OK;
+    }
+    while (code == HO_OK && reaped.more) {
+        code = jobs_reap(&w->queue, tries_of, w->settings, tell_reaped, w, &reaped, err);
+    }
+    if (code == HO_OK) {
+        w->reaped_ms = clock_mono_ms();
+    }
+    return code;
+}
+
+/* Before the first claim: tables that this program knows, and a key that they belong to. With
+ * another key every genuine event would look forged. */
+static enum ho_code check_tables(struct worker *w, struct ho_err *err)
+{
+    struct migrate_state state;
+    char print[KEY_PRINT_LEN + 1];
+
+    enum ho_code code = migrate_status(w->control, &state, err);
+    if (code != HO_OK) {
+        return code;
+    }
+    w->reached = true;
+    if (state.have < state.want) {
+        return ho_fail(err, HO_PERMANENT, "the tables are %s; run: hookonce migrate",
+                       state.have == 0 ? "missing" : "older than this program");
+    }
+    if (state.have > state.want) {
+        return ho_fail(err, HO_PERMANENT, "the tables are newer than this program");
+    }
+    migrate_key_print(w->key, print);
+    if (strcmp(print, state.key_print) != 0) {
+        return ho_fail(err, HO_PERMANENT, "the tables belong to another installation's key");
+    }
+    w->checked = true;
+    return HO_OK;
+}
+
+static enum ho_code say_hello(struct worker *w, struct ho_err *err)
+{
+    if (w->said_ms != 0 && clock_mono_ms() - w->said_ms < SAY_EVERY_MS) {
+        return HO_OK;
+    }
+    enum ho_code code = worker_hello(&w->queue, w->host, (unsigned)getpid(), err);
+    if (code == HO_OK) {
+        w->said_ms = clock_mono_ms();
+    }
+    return code;
+}
+
+/* ---- a batch ---- */
+
+/* Before a job begins, most of the lease must be left: the handler's time is cut by it. */
+static enum ho_code keep_lease(struct worker *w, struct claim *claim, size_t from,
+                               struct ho_err *err)
+{
+    if (deadline_left_ms(claim->lease) >= w->settings->lease_ms / 4 * 3) {
+        return HO_OK;
+    }
+    return jobs_renew(&w->queue, claim, from, err);
+}
+
+static enum ho_code run_one(struct worker *w, struct claim *claim, size_t i, struct ho_err *err)
+{
+    enum ho_code code = i > 0 ? keep_lease(w, claim, i, err) : HO_OK;
+
+    if (code == HO_OK) {
+        code = dispatch_job(w, &claim->jobs[i], claim->lease, err);
+    }
+    if (code == HO_PERMANENT || code == HO_BUG) {
+        /* One bad record must not stop the others; its lease will end, and its tries too. */
+        const struct log_pair pairs[] = {LOG_TEXT("why", err->text)};
+        log_event(LOG_ALARM, "failed", claim->jobs[i].cid, pairs, 1);
+        code = HO_OK;
+    }
+    return code;
+}
+
+/* Runs the batch. While the database is away the job in hand is held until its lease ends. */
+static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_err *err)
+{
+    int64_t backoff = 0;
+    size_t i = 0;
+    enum ho_code code = HO_OK;
+
+    while (i < claim->n && !time_is_up(w)) {
+        code = run_one(w, claim, i, err);
+        if (code == HO_OK) {
+            backoff = 0;
+            i++;
+            continue;
+        }
+        if (deadline_left_ms(claim->lease) == 0) {
+            return code;
+        }
+        back_off(w, &backoff, err);
+    }
+    if (i < claim->n) {
+        struct ho_err ignored;
+        (void)!jobs_give_back(&w->queue, claim, i, &ignored);
+    }
+    return code;
+}
+
+/* ---- the loop ---- */
+
+/* Takes every wake-up that was sent so far: whatever it was for is committed, and the claim that
+ * follows sees it. Without this a burst of events would wake an idle worker once for each. */
+static void drain(int fd)
+{
+    char bytes[512];
+    ssize_t n;
+
+    do {
+        n = fd >= 0 ? read(fd, bytes, sizeof bytes) : 0; /* the descriptor does not block */
+    } while (n > 0);
+}
+
+/* One look at the queue. *more: look again at once. */
+static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, struct ho_err *err)
+{
+    *more = false;
+    enum ho_code code = w->checked ? HO_OK : check_tables(w, err);
+    if (code == HO_OK) {
+        code = say_hello(w, err);
+    }
+    if (code == HO_OK) {
+        code = reap(w, err);
+    }
+    drain(w->wake_fd);
+    if (code == HO_OK) {
+        code = jobs_claim(&w->queue, deadline_in(CLAIM_TIME_MS), claim, err);
+    }
+    if (code != HO_OK) {
+        return code;
+    }
+    if (claim->full) {
+        wake_send(w->settings->state_dir);
+    }
+    *more = claim->n > 0 || claim->more;
+    return run_batch(w, claim, err);
+}
+
+static enum ho_code wait_for_more(struct worker *w, struct ho_err *err)
+{
+    int64_t due;
+
+    enum ho_code code = jobs_next_due(&w->queue, &due, err);
+    if (code == HO_OK) {
+        int64_t ms = due < 0 ? w->settings->poll_ms : least(due, w->settings->poll_ms);
+        ms = ms > WAIT_LEAST_MS ? ms : WAIT_LEAST_MS;
+        signals_wait(w->wake_fd, least(ms, deadline_left_ms(w->end)));
+        if (due == 0 || due <= ms) {
+            w->reaped_ms = 0; /* it may be a lease that ends */
+        }
+    }
+    return code;
+}
+
+enum ho_code worker_run(struct worker *w, struct ho_err *err)
+{
+    struct claim *claim = ho_alloc(sizeof *claim);
+    int64_t backoff = 0;
+    enum ho_code code = HO_OK;
+
+    while (!time_is_up(w)) {
+        bool more;
+        code = turn(w, claim, &more, err);
+        if (code == HO_OK && !more) {
+            if (w->once) {
+                break;
+            }
+            code = wait_for_more(w, err);
+        }
+        if (code == HO_OK) {
+            backoff = 0;
+            continue;
+        }
+        if (code != HO_TRANSIENT) {
+            break;
+        }
+        back_off(w, &backoff, err);
+    }
+    if (w->reached) {
+        worker_bye(&w->queue);
+    }
+    free(claim);
+    return code == HO_TRANSIENT ? HO_OK : code;
+}

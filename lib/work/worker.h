@@ -1,0 +1,43 @@
+/* One worker: a process with two links to the database, one for the queue and one for handlers. */
+#ifndef HO_WORK_WORKER_H
+#define HO_WORK_WORKER_H
+
+#include "base/clock.h"
+#include "core/settings.h"
+#include "store/counters.h"
+#include "store/db.h"
+#include "store/jobs.h"
+
+#define WORKER_NAME_ROOM 65
+
+struct worker {
+    const struct settings *settings;
+    struct span key;             /* of this installation, for the receipts' MAC */
+    char name[WORKER_NAME_ROOM]; /* "host-pid-random", as the rows show it */
+    char host[WORKER_NAME_ROOM];
+    struct db *control; /* claims, leases, failures */
+    struct db *handler; /* a site's SQL, and what settles in its transaction */
+    struct queue queue;
+    struct counters *counters;
+    int wake_fd;         /* -1: it polls */
+    struct deadline end; /* nothing is begun after it */
+    bool once;           /* end when nothing is due */
+    /* what came of it */
+    bool checked; /* that the tables are ours */
+    bool reached; /* the database, at least once */
+    unsigned long settled, dead;
+    int64_t said_ms, reaped_ms; /* when it last did so, monotonic; 0: never */
+};
+
+/* in: settings, key — borrowed. Opens no link yet. worker_free frees. */
+void worker_init(struct worker *w, const struct settings *settings, struct span key);
+void worker_free(struct worker *w);
+
+/* Works until w->end, a signal to stop (work/signals.h), or, with once, until nothing is due. The
+ * job in hand is finished, the rest of its batch given back. A database that is away is waited
+ * for.
+ * returns HO_OK, also when the database was never reached (see w->reached; err says why), or
+ * HO_PERMANENT | HO_BUG: going on has no sense. */
+enum ho_code worker_run(struct worker *w, struct ho_err *err) HO_MUST_CHECK;
+
+#endif

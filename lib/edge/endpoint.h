@@ -7,24 +7,36 @@
 #include "core/settings.h"
 #include "edge/recipe.h"
 
+/* One usable secret of a source. */
+struct endpoint_key {
+    struct secret secret; /* decoded by the recipe's key chain, never empty */
+    int64_t until_us;     /* not used any more from this moment on; INT64_MAX: no end */
+    int number;           /* its place in the config, from 1 */
+};
+
 struct endpoint {
     const struct source *source;
     const struct recipe *recipe;
-    struct secret *keys; /* decoded by the recipe's key chain, in config order */
-    int64_t *until_us;   /* INT64_MAX: no end */
-    size_t n_keys;       /* 0: unusable, the endpoint answers busy */
-    char *trouble;       /* why a secret is unusable, or NULL; no secret in it */
-    int64_t tolerance_ms;
+    struct endpoint_key *keys; /* in config order */
+    size_t n_keys;             /* 0: unusable, the endpoint answers busy */
+    char *trouble;             /* why a secret is unusable, or NULL; no secret in it */
+    int64_t tolerance_ms;      /* of the signed time, both ways; 0: the recipe signs none */
     bool scope_provider;
     bool guard;
     uint64_t cap;
     int64_t deadline_ms;
 };
 
+/* The dedupe scope of what arrives here: the recipe's name, or the source's own. */
+const char *endpoint_scope(const struct endpoint *e);
+
+/* The key to sign with, as the provider would: the first that is not over. SPAN_NONE: none. */
+struct span endpoint_signing_key(const struct endpoint *e, int64_t now_us);
+
 struct endpoints; /* owned set: settings, recipes and endpoints of one moment */
 
-/* in:  file — config path. returns HO_OK | HO_REJECT; a source whose secret is unusable does not
- * fail the load: it is there with n_keys 0 and trouble set. An unknown provider does. */
+/* in:  file - config path. returns HO_OK | HO_REJECT; a source whose secret is unusable does not
+ * fail the load: it is there without that key and with trouble set. An unknown provider does. */
 enum ho_code endpoints_load(const char *file, struct endpoints **out, struct ho_err *err)
     HO_MUST_CHECK;
 void endpoints_free(struct endpoints *e);
@@ -36,7 +48,8 @@ const struct endpoint *endpoints_at(const struct endpoints *e, size_t i);
 
 /* Loads again if a second has passed since the last look and any of the files changed (device,
  * inode, size, mtime, ctime). A broken new version is refused: the old one stays, err says why,
- * and the same broken state is reported once.
+ * and the same broken state is reported once. Broken is also a secret file that no longer holds a
+ * usable secret where the old version had one: a half-written file must not stop deliveries.
  * returns HO_OK (*changed says whether *e is new) | HO_REJECT (old one kept). */
 enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_err *err)
     HO_MUST_CHECK;

@@ -1,54 +1,52 @@
-/* Templates of recipes: literal text with {source|filter|…} expressions, alternatives by ` ?? `.
- * A closed list of sources and filters, checked at load; no loops, no arithmetic.
- *
- *   body  method  path  query:NAME  header:NAME  form:NAME  json:/ptr  ts  sig.FIELD  secret
- *   header:*NAME   NAME behind the header family that the request uses (recipe key `headers`)
- *   filters: lower upper trim  hex base64  sha1 sha256 sha512
- *   \n in literal text is a line feed
- */
+/* Templates of recipes: literal text with {term} expressions (edge/term.h), alternatives by ` ?? `.
+ * A `{` begins an expression when a lower-case letter follows, so a JSON reply needs no escape;
+ * `\n` in literal text is a line feed. No loops, no arithmetic. */
 #ifndef HO_EDGE_EXPR_H
 #define HO_EDGE_EXPR_H
 
-#include "base/buf.h"
-#include "base/err.h"
-#include "base/json.h"
-#include "edge/request.h"
+#include "edge/term.h"
 
-struct expr; /* one parsed template with its alternatives */
-
-/* What an expression may look at. Unset parts are "absent". */
-struct expr_view {
-    const struct request *request;
-    const char *family;         /* prefix for header:* ("svix-"), lower case */
-    struct span ts;             /* the signature's time as written */
-    const struct sig_fields *sig; /* fields parsed from the signature header */
-    const struct json *doc;
-    bool verified;              /* false: json: and form: are refused (absent) */
+struct expr_piece {
+    struct span literal; /* when is_term is false */
+    bool is_term;
+    struct term term;
 };
 
-struct sig_fields {
-    struct { struct span name, value; } at[32];
+struct expr_alt {
+    struct expr_piece *pieces;
     size_t n;
 };
 
-/* in:  text — lives as long as the result (not copied)
- * out: *out owned (expr_free). returns HO_OK | HO_REJECT (says which word, and the known ones). */
-enum ho_code expr_parse(const char *text, struct expr **out, struct ho_err *err) HO_MUST_CHECK;
-void expr_free(struct expr *e);
-
-enum expr_result {
-    EXPR_OK,
-    EXPR_ABSENT, /* some part of every alternative is absent, empty, or no scalar */
-    EXPR_TWICE,  /* a header that stands more than once */
-    EXPR_FULL    /* longer than out may hold */
+struct expr {
+    struct expr_alt *alts;
+    size_t n_alts;
 };
-/* Appends the value of the first alternative all of whose expressions are present. Header values
- * and JSON scalars that are empty count as absent in ids; allow_empty lets them through. A JSON
- * boolean, null, object or array is absent; strings and integers are text. */
-enum expr_result expr_eval(const struct expr *e, const struct expr_view *v, bool allow_empty,
-                           struct buf *out);
 
-/* For signing: if the template is exactly one {header:NAME}, its full name by family; else NULL. */
-const char *expr_single_header(const struct expr *e);
+#define EXPR_PIECES_MAX 32
+#define EXPR_ALTS_MAX 8
+
+/* in:  text - must live as long as the result (literals are not copied)
+ * out: *out owned (expr_free), NULL on failure. returns HO_OK | HO_REJECT (says what is wrong). */
+enum ho_code expr_parse(struct span text, struct expr **out, struct ho_err *err) HO_MUST_CHECK;
+void expr_free(struct expr *e); /* NULL is fine */
+
+/* Appends the first alternative all of whose terms are there. TERM_ABSENT when none is; TERM_TWICE
+ * and TERM_FULL end the search at once: the value must not depend on which copy is looked at. */
+enum term_result expr_eval(const struct expr *e, const struct term_view *v, struct buf *out);
+
+/* The pieces of the first alternative without copying them (a body may be large); only for
+ * templates that expr_is_direct: no digests, no forms, no JSON.
+ * out: parts borrow from the view; *n at most EXPR_PIECES_MAX. */
+enum term_result expr_direct(const struct expr *e, const struct term_view *v,
+                             struct span parts[EXPR_PIECES_MAX], size_t *n);
+bool expr_is_direct(const struct expr *e);
+
+/* Calls fn for every term of every alternative until it returns other than HO_OK. */
+typedef enum ho_code expr_visit(void *arg, const struct term *t, struct ho_err *err);
+enum ho_code expr_each(const struct expr *e, expr_visit *fn, void *arg, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* The term of a template that is nothing but one header, else NULL. */
+const struct term *expr_single_header(const struct expr *e);
 
 #endif

@@ -9,9 +9,10 @@
 
 struct gateway;
 
-#define GATEWAY_BODY_WAIT_MS 10000 /* longest time for the body of one request */
+#define GATEWAY_BODY_WAIT_MS 9000 /* longest time for the body of one request */
 
-/* Decides between CGI and FastCGI by fd 0. Never fails (dies without memory). */
+/* Decides between CGI and FastCGI by fd 0. Never fails (dies without memory). From now on SIGTERM
+ * and SIGUSR1 end the waiting for requests, and nothing else. One gateway a process. */
 struct gateway *gateway_open(void);
 void gateway_close(struct gateway *g);
 bool gateway_is_cgi(const struct gateway *g);
@@ -19,7 +20,8 @@ bool gateway_is_cgi(const struct gateway *g);
 /* Waits for the next request and fills its head; signals that end the process are blocked until
  * gateway_finish, so that nothing in between is interrupted.
  * returns 1: a request; 0: no more (CGI after the first, or told to stop).
- * A record that is broken (FastCGI abort, partial environment) is dropped and the next awaited.
+ * A record that is broken (FastCGI abort, partial environment, another role than responder) is
+ * dropped and the next awaited.
  * out: *bad — REASON_OK, or REASON_BAD_REQUEST when the head breaks a limit; answer and finish. */
 int gateway_next(struct gateway *g, struct request *r, enum reason *bad);
 

@@ -4,30 +4,37 @@
  *   title     name for people
  *   docs      where the provider describes it
  *   confidence  official | published | unconfirmed
- *   headers   prefixes of header families, the first one whose signature header is there is used
+ *   headers   prefixes of header families; the first one whose signature header is there is used
  *             for all: `svix- webhook-` with `header:*signature`
- *   sig       where the signatures are: `header:NAME` then directives behind ` ; `:
- *               strip TEXT     mandatory prefix
- *               list WORD…     split into entries at: comma space semicolon comma-space
- *               pair WORD NAME each entry is NAME<eq|colon|comma|dot>VALUE; entries named NAME are signatures,
- *                              the others become {sig.NAME}; those that are used may not repeat
+ *   sig       where the signatures are: `header:NAME`, then directives behind ` ; `:
+ *               strip TEXT     prefix that must be there; blanks behind it do not count
+ *               list WORD...   split into entries at: comma space semicolon comma-space. With
+ *                              comma-space the header may stand several times
+ *               pair WORD NAME each entry is NAME<eq|colon|comma|dot>VALUE; entries named NAME are
+ *                              signatures, the others become sig.FIELD; a FIELD that the recipe
+ *                              uses may stand only once
  *   alg       hmac-sha1 | hmac-sha256 | hmac-sha512
  *   enc       hex | hex-any | base64
- *   key       utf8, or a chain: strip:TEXT (if it begins so) | unbase64 | unhex
- *   signed    template of the signed bytes
- *   time      where the time is ; s|ms ; tolerance in seconds       e.g. `sig.t ; s ; 300`
- *   id type object   templates;  at = source ; s | ms | rfc3339, alternatives by ??
- *   same      template whose digest says "the same event"; default {body}
- *   scope     source | provider
- *   guard     none | template of what is signed (usually {body})
+ *   key       utf8, or a chain with ` | `: strip:TEXT (if it begins so), unbase64, unhex
+ *   signed    template of the signed bytes, from body, headers, ts and sig.FIELD
+ *   time      where the signed time is: `sig.FIELD ; s|ms ; SECONDS` (or header:NAME), the number
+ *             being the tolerance into the past and the future
+ *   id type object   templates (edge/expr.h)
+ *   at        when it happened: `TERM ; s|ms|rfc3339`, alternatives by ` ?? `
+ *   same      terms in braces; equal values mean that the same event is said again. A term that
+ *             is not there is a value too; when none is there, and by default, it is the body
+ *   scope     source | provider: whether endpoints of one provider share their ids
+ *   guard     none | template: what finds a replay under a fresh id, usually {body}; `none` is off,
+ *             and a source that switches it on then guards the body
  *   form-json field that holds the JSON when the body is a form
- *   needs     headers that must be there, blank-separated
- *   hello     [unsigned] METHOD condition… => STATUS [TYPE [TEMPLATE]]; repeats;
- *             condition: source==text, or source alone (is present)
+ *   needs     headers that must be there, blank-separated (`*topic` for the family's)
+ *   hello     [unsigned] METHOD condition... => STATUS [TYPE [TEMPLATE]]; repeats. A condition is
+ *             TERM==TEXT, or TERM alone (is there); an unsigned one sees headers and forms only
  *   ok bad busy   STATUS [TYPE TEXT]
  *   empty-body  yes | no
  *   cap deadline retries-for resend-for   size and durations
- *   sample    JSON (or form) body for `hookonce send`, with {event:id} {event:type} {event:time}
+ *   sample    JSON body for `hookonce send`, with {event:id} {event:type} and {event:time} in
+ *             seconds, {event:time-ms}, {event:time-iso}
  *   sample-type  event type that `send` uses by default
  */
 #ifndef HO_EDGE_RECIPE_H
@@ -35,29 +42,25 @@
 
 #include <stdint.h>
 
-#include "base/conf.h"
-#include "base/mac.h"
-#include "edge/expr.h"
-#include "edge/reason.h"
-
-enum recipe_enc { ENC_HEX, ENC_HEX_ANY, ENC_BASE64 };
-enum time_unit { TIME_S, TIME_MS, TIME_RFC3339 };
+#include "base/err.h"
+#include "base/span.h"
 
 struct recipe; /* the struct itself is in edge/recipe_parts.h, for edge's own files */
 
 struct recipes; /* a set by name; owned */
 
 /* The built-in ones (build/gen/providers.c), then the site's files in order; a site's recipe may
- * use `like` with a built-in one but may not replace its name.
- * out: *out owned (recipes_free). returns HO_OK | HO_REJECT "file:line: …". */
+ * use `like` with any other but may not take the name of one that is there.
+ * out: *out owned (recipes_free), NULL on failure. returns HO_OK | HO_REJECT "file:line: …".
+ * blocks: as long as the file system. */
 enum ho_code recipes_load(char *const *files, size_t n_files, struct recipes **out,
                           struct ho_err *err) HO_MUST_CHECK;
-void recipes_free(struct recipes *r);
+void recipes_free(struct recipes *r); /* NULL is fine */
 const struct recipe *recipes_find(const struct recipes *r, const char *name);
 size_t recipes_count(const struct recipes *r);
-const struct recipe *recipes_at(const struct recipes *r, size_t i);
+const struct recipe *recipes_at(const struct recipes *r, size_t i); /* built-in ones first */
 
-/* For listings. */
+/* For listings; lives as long as the set. */
 struct recipe_facts {
     const char *name, *title, *docs, *confidence;
     const char *signature; /* e.g. "hmac-sha256 in stripe-signature" */
@@ -68,6 +71,10 @@ struct recipe_facts {
     bool scope_provider, guard;
 };
 void recipe_facts(const struct recipe *r, struct recipe_facts *out);
+
+/* The table of keys a recipe may hold, for the manual; *n gets the number of rows. */
+struct conf_key;
+const struct conf_key *recipe_keys(size_t *n);
 
 /* A built-in recipe file, embedded at build. */
 struct recipe_file {

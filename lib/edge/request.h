@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "edge/reason.h"
 
 #define REQUEST_HEADERS_MAX 256      /* more headers: refused */
 #define REQUEST_HEAD_MAX (256 * 1024) /* bytes of all names and values together */
@@ -28,8 +29,17 @@ struct request {
     struct span body; /* after gateway_read_body */
 };
 
+/* Makes a request of a CGI environment ("NAME=value", NULL behind the last). All bytes are copied
+ * into head (emptied first), so they outlive the environment; body is left absent.
+ * returns REASON_OK | REASON_BAD_REQUEST: a limit is passed, the length is no number, the path holds
+ * a NUL, a bad escape or a `..` segment, or a value holds a line end. method is set even then. */
+enum reason request_from_env(char *const *env, struct buf *head, struct request *r);
+
 /* The only header of that lower-case name. *n gets how many there are; with more than one (or a
  * value the server joined, see recipe) the caller decides. SPAN_NONE when absent. */
 struct span request_header(const struct request *r, const char *name, size_t *n);
+
+/* Whether a value looks like several header lines that a server made one of: "a, b". */
+bool request_is_joined(struct span value);
 
 #endif

@@ -8,21 +8,23 @@
 struct sign_input {
     struct span id, type; /* of the event; become headers where the recipe has them there */
     int64_t time_us;      /* the signature's time */
-    struct span key;      /* decoded (endpoint.keys) */
+    struct span key;      /* decoded: endpoint_signing_key */
     struct span body;
     struct span content_type;
 };
 
-/* Appends "Name: value\n" lines: signature, time, id, type and what else the recipe needs.
- * returns HO_OK | HO_PERMANENT (this recipe cannot be signed). */
+/* Appends "name: value\n" lines: content type, id, type, time, what else the recipe needs, and the
+ * signature. returns HO_OK | HO_PERMANENT (this recipe cannot be signed, or headers is full). */
 enum ho_code sign_request(const struct recipe *r, const struct sign_input *in, struct buf *headers,
                           struct ho_err *err) HO_MUST_CHECK;
 
-/* A sample body from the recipe's `sample`, references filled in; content type into *type.
- * default_type: the event type when the caller names none. */
+/* Appends a sample body: the recipe's `sample` with its references filled in.
+ * out: *content_type - constant. returns HO_OK | HO_PERMANENT (no sample, or body is full). */
 enum ho_code sign_sample(const struct recipe *r, struct span id, struct span type, int64_t time_us,
                          struct buf *body, const char **content_type, struct ho_err *err)
     HO_MUST_CHECK;
+
+/* The event type when the caller names none. */
 const char *sign_default_type(const struct recipe *r);
 
 #endif

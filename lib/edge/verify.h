@@ -4,16 +4,17 @@
 
 #include "core/event.h"
 #include "edge/endpoint.h"
+#include "edge/reason.h"
 #include "edge/request.h"
 
 /* What the log may say about a refusal; no secret, signature or MAC in it. */
 struct verify_note {
     bool header_present;  /* the signature header */
-    const char *header;   /* its name */
+    const char *header;   /* its name; lives as long as the endpoint */
     bool has_time;
     int64_t age_s;        /* now - signed time; negative: from the future */
     size_t secrets_tried;
-    char body_digest[9];  /* first 8 hex digits of the body's SHA-256 */
+    char body_digest[9];  /* first 8 hex digits of the body's SHA-256; "" when it was not read */
 };
 
 /* Checks that need no body: required headers there, once and parseable, signature present, time in
@@ -23,7 +24,7 @@ enum reason verify_head(const struct endpoint *e, const struct request *r, int64
 
 struct answer {
     int status;
-    const char *type; /* NULL: none */
+    const char *type; /* NULL: none; lives as long as the endpoint */
     struct buf body;  /* buf_free */
 };
 
@@ -33,6 +34,9 @@ struct answer {
  * with *out NULL, *hello: the answer to a handshake, nothing to record. */
 enum reason verify_event(const struct endpoint *e, const struct request *r, int64_t now_us,
                          struct accepted **out, struct answer *hello, struct verify_note *note);
+
+/* Bodies longer than this are no handshake: nothing unverified is looked at beyond it. */
+#define HELLO_BODY_MAX (64 * 1024)
 
 /* A handshake that needs no signature (slack's ssl_check): the answer, if one fits. */
 bool hello_answer(const struct endpoint *e, const struct request *r, struct answer *out);

@@ -1,0 +1,354 @@
+/* FastCGI through libfcgi and plain CGI behind one interface. libfcgi's params and streams die with
+ * FCGX_Finish_r, so a request is copied out; its streams report broken records as requests, so
+ * every accept is checked. */
+#include "edge/gateway.h"
+
+#include <errno.h>
+#include <fcgiapp.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define LISTEN_FD 0
+#define ACCEPT_PAUSE_MS 200     /* after a failed accept (out of descriptors) */
+#define SEND_WAIT_MS 10000      /* a web server that does not take the answer */
+#define READ_STEP 65536
+#define BODY_KEEP (1024 * 1024) /* a larger buffer is given back after its request */
+#define ROLE_RESPONDER 1        /* FCGI_RESPONDER of fastcgi.h */
+
+extern char **environ;
+
+struct gateway {
+    bool cgi;
+    bool served; /* CGI: the one request was handed out */
+    FCGX_Request fcgi;
+    struct buf head, body;
+    sigset_t waiting; /* the signal mask while waiting: what came with the process */
+};
+
+/* Set by the handler; the only way out of it. */
+static volatile sig_atomic_t stop;
+
+static void on_stop(int signo)
+{
+    (void)signo;
+    stop = 1;
+    FCGX_ShutdownPending(); /* sets a flag: libfcgi then leaves its accept */
+}
+
+/* ---- signals ---- */
+
+/* SIGTERM and SIGUSR1 are how web servers end a process. They stay blocked but while it waits, so
+ * that none can break a database call in the middle: the outcome of a COMMIT would be unknown. */
+static void take_signals(struct gateway *g)
+{
+    struct sigaction action;
+    sigset_t blocked;
+
+    memset(&action, 0, sizeof action);
+    (void)sigemptyset(&action.sa_mask);
+    action.sa_handler = SIG_IGN;
+    (void)sigaction(SIGPIPE, &action, NULL);
+    action.sa_handler = on_stop; /* no SA_RESTART: the wait has to end */
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGUSR1, &action, NULL);
+    (void)sigemptyset(&blocked);
+    (void)sigaddset(&blocked, SIGTERM);
+    (void)sigaddset(&blocked, SIGUSR1);
+    (void)sigaddset(&blocked, SIGPIPE);
+    (void)sigprocmask(SIG_BLOCK, &blocked, &g->waiting);
+    (void)sigdelset(&g->waiting, SIGTERM);
+    (void)sigdelset(&g->waiting, SIGUSR1);
+}
+
+struct gateway *gateway_open(void)
+{
+    struct gateway *g = ho_alloc(sizeof *g);
+
+    memset(g, 0, sizeof *g);
+    buf_init(&g->head, 2 * (REQUEST_HEAD_MAX + 1));
+    take_signals(g); /* before libfcgi, which then leaves our handlers alone */
+    if (FCGX_Init() != 0)
+        ho_die("libfcgi does not start");
+    g->cgi = FCGX_IsCGI() != 0;
+    if (!g->cgi)
+        (void)FCGX_InitRequest(&g->fcgi, LISTEN_FD, 0);
+    return g;
+}
+
+void gateway_close(struct gateway *g)
+{
+    if (g == NULL)
+        return;
+    if (!g->cgi)
+        FCGX_Free(&g->fcgi, 1);
+    buf_free(&g->head);
+    buf_free(&g->body);
+    free(g);
+}
+
+bool gateway_is_cgi(const struct gateway *g)
+{
+    return g->cgi;
+}
+
+/* ---- waiting ---- */
+
+/* Waits with the signals open. A kept connection (FCGI_KEEP_CONN) must not starve the others: when
+ * a new one comes while it is silent, it is given up. false: told to stop. */
+static bool await(struct gateway *g)
+{
+    int kept = g->fcgi.ipcFd;
+
+    while (!stop) {
+        fd_set readable;
+        int n;
+
+        FD_ZERO(&readable);
+        FD_SET(LISTEN_FD, &readable);
+        if (kept > LISTEN_FD && kept < FD_SETSIZE)
+            FD_SET(kept, &readable);
+        n = pselect((kept > 0 && kept < FD_SETSIZE ? kept : 0) + 1, &readable, NULL, NULL, NULL,
+                    &g->waiting);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n > 0 && kept > 0 && kept < FD_SETSIZE && !FD_ISSET(kept, &readable))
+            FCGX_Free(&g->fcgi, 1);
+        return true;
+    }
+    return false;
+}
+
+static int accept_request(struct gateway *g)
+{
+    sigset_t blocked;
+    int rc;
+
+    /* Another process may have taken the connection: then this waits, and must be endable. */
+    (void)sigprocmask(SIG_SETMASK, &g->waiting, &blocked);
+    rc = FCGX_Accept_r(&g->fcgi);
+    (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
+    return rc;
+}
+
+static void set_timeout(int fd, int option, int64_t ms)
+{
+    struct timeval wait = {.tv_sec = (time_t)(ms / 1000),
+                           .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
+
+    if (wait.tv_sec == 0 && wait.tv_usec == 0)
+        wait.tv_usec = 1000; /* zero would mean for ever */
+    (void)setsockopt(fd, SOL_SOCKET, option, &wait, sizeof wait);
+}
+
+/* Whether what was accepted is a whole request to a responder; if not, it is done with. */
+static bool is_request(struct gateway *g)
+{
+    static const char refusal[] = "Status: 500 Internal Server Error\r\n\r\n";
+
+    if (FCGX_GetError(g->fcgi.in) == 0 && g->fcgi.envp != NULL &&
+        FCGX_GetParam("REQUEST_METHOD", g->fcgi.envp) != NULL) {
+        if (g->fcgi.role == ROLE_RESPONDER)
+            return true;
+        /* For an authorizer no answer would mean yes. */
+        (void)FCGX_PutStr(refusal, (int)sizeof refusal - 1, g->fcgi.out);
+    }
+    FCGX_Finish_r(&g->fcgi);
+    return false;
+}
+
+static int next_cgi(struct gateway *g, struct request *r, enum reason *bad)
+{
+    if (g->served)
+        return 0;
+    g->served = true;
+    if (getenv("REQUEST_METHOD") == NULL) {
+        (void)fputs("hookonce.fcgi: a web server runs this program; see README.md\n", stderr);
+        return 0;
+    }
+    *bad = request_from_env(environ, &g->head, r);
+    return 1;
+}
+
+int gateway_next(struct gateway *g, struct request *r, enum reason *bad)
+{
+    *bad = REASON_OK;
+    if (g->cgi)
+        return next_cgi(g, r, bad);
+    while (await(g)) {
+        if (accept_request(g) < 0) {
+            if (!stop)
+                clock_sleep_ms(ACCEPT_PAUSE_MS);
+        } else if (is_request(g)) {
+            set_timeout(g->fcgi.ipcFd, SO_SNDTIMEO, SEND_WAIT_MS);
+            *bad = request_from_env(g->fcgi.envp, &g->head, r);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- body ---- */
+
+/* Appends what is there next, waiting at most until end.
+ * returns the number of bytes, 0 at the end of the body, -1 on errors and stalls. */
+static ssize_t read_cgi(struct buf *body, size_t most, struct deadline end)
+{
+    struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+    unsigned char *room = buf_room(body, most);
+    ssize_t n;
+
+    if (room == NULL || poll(&ready, 1, (int)deadline_left_ms(end)) <= 0)
+        return -1;
+    n = read(STDIN_FILENO, room, most);
+    body->len += n > 0 ? (size_t)n : 0;
+    return n;
+}
+
+static ssize_t read_fcgi(struct gateway *g, struct buf *body, size_t most, struct deadline end)
+{
+    FCGX_Stream *in = g->fcgi.in;
+    unsigned char *room = buf_room(body, most);
+    size_t n = 1;
+    int first;
+
+    if (room == NULL || deadline_left_ms(end) == 0)
+        return -1;
+    /* One byte may wait for the next record; the rest of that record is there already. */
+    set_timeout(g->fcgi.ipcFd, SO_RCVTIMEO, deadline_left_ms(end));
+    first = FCGX_GetChar(in);
+    if (first == EOF)
+        return FCGX_GetError(in) == 0 ? 0 : -1;
+    room[0] = (unsigned char)first;
+    if (n < most && in->stop > in->rdNext) {
+        size_t there = (size_t)(in->stop - in->rdNext);
+
+        there = there < most - n ? there : most - n;
+        n += (size_t)FCGX_GetStr((char *)room + n, (int)there, in);
+    }
+    body->len += n;
+    return (ssize_t)n;
+}
+
+enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap)
+{
+    struct deadline end = deadline_in(GATEWAY_BODY_WAIT_MS);
+    size_t limit = (size_t)cap;
+    ssize_t n = 1;
+
+    if (r->has_length && r->length > cap)
+        return REASON_TOO_LARGE;
+    buf_free(&g->body);
+    buf_init(&g->body, limit + 1); /* one more: the byte that is too many */
+    if (r->has_length && buf_room(&g->body, (size_t)r->length + 1) == NULL)
+        return REASON_TOO_LARGE;
+    while (n > 0 && g->body.len <= limit) {
+        size_t most = limit + 1 - g->body.len;
+
+        most = most < READ_STEP ? most : READ_STEP;
+        n = g->cgi ? read_cgi(&g->body, most, end) : read_fcgi(g, &g->body, most, end);
+    }
+    if (n < 0)
+        return REASON_SHORT_BODY;
+    if (g->body.len > limit)
+        return REASON_TOO_LARGE;
+    if (r->has_length && g->body.len != r->length)
+        return REASON_SHORT_BODY;
+    r->body = buf_span(&g->body);
+    return REASON_OK;
+}
+
+/* ---- answer ---- */
+
+static const char *status_text(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } rows[] = {
+        {200, "OK"},           {202, "Accepted"},           {204, "No Content"},
+        {400, "Bad Request"},  {401, "Unauthorized"},       {403, "Forbidden"},
+        {404, "Not Found"},    {405, "Method Not Allowed"}, {413, "Content Too Large"},
+        {503, "Service Unavailable"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].status == status)
+            return rows[i].text;
+    }
+    return "Status";
+}
+
+static void put_cgi(struct span s)
+{
+    while (s.len > 0) {
+        ssize_t n = write(STDOUT_FILENO, s.p, s.len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return; /* the server is gone, and nobody is left to tell */
+        s = span_sub(s, (size_t)n, s.len);
+    }
+}
+
+static void put(struct gateway *g, struct span s)
+{
+    if (g->cgi)
+        put_cgi(s);
+    else if (s.len > 0)
+        (void)FCGX_PutStr((const char *)s.p, (int)s.len, g->fcgi.out);
+}
+
+/* A CGI server waits for the end of our output, not of our work. */
+static void let_go(void)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (nowhere < 0)
+        return;
+    (void)dup2(nowhere, STDIN_FILENO);
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)close(nowhere);
+}
+
+void gateway_reply(struct gateway *g, const struct reply *reply)
+{
+    bool bodiless = reply->status == 204 || reply->status == 304;
+    struct buf head;
+    enum ho_code code;
+
+    buf_init(&head, 4096);
+    code = buf_addf(&head, "Status: %d %s\r\n", reply->status, status_text(reply->status));
+    if (code == HO_OK && reply->type != NULL && !bodiless)
+        code = buf_addf(&head, "Content-Type: %s\r\n", reply->type);
+    if (code == HO_OK && reply->headers != NULL)
+        code = buf_add_str(&head, reply->headers);
+    if (code == HO_OK && !bodiless)
+        code = buf_addf(&head, "Content-Length: %zu\r\n", reply->body.len);
+    if (code != HO_OK || buf_add_str(&head, "\r\n") != HO_OK)
+        ho_die("bug: an answer's headers do not fit");
+    put(g, buf_span(&head));
+    if (!reply->head_only && !bodiless)
+        put(g, reply->body);
+    buf_free(&head);
+    if (g->cgi)
+        let_go();
+    else
+        FCGX_Finish_r(&g->fcgi);
+}
+
+void gateway_finish(struct gateway *g)
+{
+    if (g->body.cap > BODY_KEEP)
+        buf_free(&g->body);
+    if (g->cgi)
+        (void)sigprocmask(SIG_SETMASK, &g->waiting, NULL);
+}

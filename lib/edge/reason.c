@@ -1,0 +1,22 @@
+/* The words for log and answer, and which answer each refusal gets. They are constant: nothing of
+ * the request, of a secret or of a MAC goes back to the sender. */
+#include "edge/reason.h"
+
+const struct reason_row reasons[REASON_N] = {
+    [REASON_OK] = {"ok", ANSWER_OK, 200},
+    [REASON_BAD_REQUEST] = {"bad request", ANSWER_FIXED, 400},
+    [REASON_NO_SOURCE] = {"no such source", ANSWER_FIXED, 404},
+    [REASON_METHOD] = {"method not allowed", ANSWER_FIXED, 405},
+    [REASON_TOO_LARGE] = {"body too large", ANSWER_FIXED, 413},
+    [REASON_SHORT_BODY] = {"body incomplete", ANSWER_FIXED, 400},
+    [REASON_EMPTY_BODY] = {"empty body", ANSWER_FIXED, 400},
+    [REASON_HEADER_MISSING] = {"header missing", ANSWER_BAD, 401},
+    [REASON_HEADER_MALFORMED] = {"header malformed", ANSWER_BAD, 401},
+    [REASON_HEADER_DUPLICATE] = {"header duplicate", ANSWER_BAD, 401},
+    [REASON_NO_ACCEPTABLE_SIG] = {"no acceptable signature", ANSWER_BAD, 401},
+    [REASON_SIGNATURE] = {"signature mismatch", ANSWER_BAD, 401},
+    [REASON_STALE] = {"timestamp too old", ANSWER_BAD, 401},
+    [REASON_FUTURE] = {"timestamp in the future", ANSWER_BAD, 401},
+    [REASON_NO_ID] = {"no event id", ANSWER_FIXED, 400},
+    [REASON_NO_SECRET] = {"no usable secret", ANSWER_BUSY, 503},
+};

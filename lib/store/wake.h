@@ -11,8 +11,9 @@ void wake_send(const char *state_dir);
  * then the processor just polls. */
 int wake_open(const char *state_dir);
 
-/* Waits until woken or ms have passed. Returns early on a signal. Takes one byte only, so that
- * several workers wake for several events. fd -1 just sleeps. */
+/* Waits until woken or ms have passed. Returns early on a signal. Takes half of the bytes that are
+ * there: several workers wake for several events, and a burst is used up in a few turns. fd -1 just
+ * sleeps. */
 void wake_wait(int fd, int64_t ms);
 
 #endif

@@ -1,0 +1,298 @@
+/* Counters and alarms in a mapped file. Every number is a 64-bit atomic, so a process may be
+ * killed between any two of them; nothing is locked. */
+#include "store/counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const counter_words[COUNT_N] = {
+    "new", "duplicate", "conflict", "repeat", "handshake", "probe", "rejected", "unsigned", "busy",
+};
+
+const char *const alarm_words[ALARM_N] = {
+    "config", "no-secret", "conflict", "signatures", "database", "forged", "dead", "handler",
+};
+
+#define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */
+#define SPARE_COUNTS 16
+#define SPARE_ALARMS 16
+#define LOG_EVERY_US (60 * INT64_C(1000000))
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
+_Static_assert(COUNT_N <= SPARE_COUNTS && ALARM_N <= SPARE_ALARMS, "more words than room");
+
+/* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by
+ * whoever finds it missing: a process that dies in between leaves nothing locked. */
+struct slot {
+    _Atomic uint64_t tag;
+    _Atomic uint64_t name[NAME_WORDS];
+    _Atomic uint64_t counts[SPARE_COUNTS];
+};
+
+struct alarm_slot {
+    _Atomic uint64_t times;
+    _Atomic int64_t last_us;
+    _Atomic int64_t logged_us;
+};
+
+#define MAGIC UINT64_C(0x686f6f6b6f6e6301) /* "hookonc", layout 1 */
+
+struct layout {
+    _Atomic uint64_t magic;
+    struct alarm_slot alarms[SPARE_ALARMS];
+    struct slot slots[COUNTERS_SOURCES];
+    struct slot others; /* "*" */
+};
+
+struct counters {
+    struct layout *data;
+    char *path;
+    int fd; /* -1: data is on the heap */
+};
+
+/* Opens the file if it is what it must be. returns -1 if not; errno ENOENT when there is none. */
+static int open_valid(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    struct stat st;
+    uint64_t magic = 0;
+
+    if (fd < 0) {
+        return -1;
+    }
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size != sizeof(struct layout) ||
+        pread(fd, &magic, sizeof magic, 0) != sizeof magic || magic != MAGIC) {
+        (void)close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
+/* Makes a new file, complete, then gives it its name: a missing one only if nobody was faster, an
+ * unfit one by replacing it. Its room is taken on the disk now, since a mapped page without room
+ * is a SIGBUS later. */
+static void make(const char *path, bool replace)
+{
+    const uint64_t magic = MAGIC;
+    size_t size = strlen(path) + 8;
+    char *part = ho_alloc(size);
+
+    (void)snprintf(part, size, "%s.XXXXXX", path);
+    int fd = mkstemp(part);
+    if (fd >= 0) {
+        if (posix_fallocate(fd, 0, (off_t)sizeof(struct layout)) == 0 &&
+            pwrite(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic) {
+            int rc = replace ? rename(part, path) : link(part, path);
+            (void)rc; /* whatever is there now is looked at again */
+        }
+        (void)close(fd);
+        (void)unlink(part);
+    }
+    free(part);
+}
+
+static void map(struct counters *c, bool may_replace)
+{
+    c->fd = open_valid(c->path);
+    if (c->fd < 0 && (may_replace || errno == ENOENT)) {
+        make(c->path, errno != ENOENT);
+        c->fd = open_valid(c->path);
+    }
+    if (c->fd >= 0) {
+        void *p =
+            mmap(NULL, sizeof(struct layout), PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+        if (p != MAP_FAILED) {
+            c->data = p;
+            return;
+        }
+        (void)close(c->fd);
+        c->fd = -1;
+    }
+    c->data = ho_alloc(sizeof *c->data);
+    memset(c->data, 0, sizeof *c->data);
+}
+
+static void unmap(struct counters *c)
+{
+    if (c->fd >= 0) {
+        (void)munmap(c->data, sizeof *c->data);
+        (void)close(c->fd);
+    } else {
+        free(c->data);
+    }
+    c->data = NULL;
+    c->fd = -1;
+}
+
+struct counters *counters_open(const char *state_dir)
+{
+    static const char name[] = "/hookonce.state";
+    struct counters *c = ho_alloc(sizeof *c);
+    size_t size = strlen(state_dir) + sizeof name;
+
+    c->path = ho_alloc(size);
+    (void)snprintf(c->path, size, "%s%s", state_dir, name);
+    map(c, true);
+    return c;
+}
+
+void counters_close(struct counters *c)
+{
+    if (c != NULL) {
+        unmap(c);
+        free(c->path);
+        free(c);
+    }
+}
+
+/* The data, safe to touch: a file that somebody cut short or removed is left for a new one. One
+ * that was replaced by a program of another version is not replaced in turn. */
+static struct layout *data_of(struct counters *c)
+{
+    struct stat st = {.st_nlink = 0};
+
+    if (c->fd >= 0 && (fstat(c->fd, &st) != 0 || st.st_size != sizeof(struct layout) ||
+                       st.st_nlink == 0)) {
+        unmap(c);
+        map(c, st.st_nlink != 0);
+    }
+    return c->data;
+}
+
+/* ---- slots ---- */
+
+/* FNV-1a; a name of the config is no attacker's choice. */
+static uint64_t tag_of(struct span name)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < name.len; i++) {
+        h = (h ^ name.p[i]) * UINT64_C(0x100000001b3);
+    }
+    return h != 0 ? h : 1;
+}
+
+static void put_name(struct slot *s, struct span name)
+{
+    uint64_t words[NAME_WORDS] = {0};
+
+    memcpy(words, name.p, name.len < sizeof words ? name.len : sizeof words);
+    for (size_t i = 0; i < NAME_WORDS; i++) {
+        atomic_store_explicit(&s->name[i], words[i], memory_order_relaxed);
+    }
+}
+
+/* The slot of a source; with `take` a free one becomes its own, without free ones "*". */
+static struct slot *find_slot(struct layout *data, struct span name, bool take)
+{
+    uint64_t tag = tag_of(name);
+
+    if (name.len == 0 || name.len > NAME_WORDS * sizeof(uint64_t) || span_is(name, "*")) {
+        return &data->others;
+    }
+    for (size_t i = 0; i < COUNTERS_SOURCES; i++) {
+        struct slot *s = &data->slots[(tag + i) % COUNTERS_SOURCES];
+        uint64_t seen = atomic_load(&s->tag);
+        if (seen == 0 && !take) {
+            return NULL;
+        }
+        if (seen == 0 && atomic_compare_exchange_strong(&s->tag, &seen, tag)) {
+            seen = tag;
+        }
+        if (seen == tag) {
+            if (atomic_load_explicit(&s->name[0], memory_order_relaxed) == 0) {
+                put_name(s, name);
+            }
+            return s;
+        }
+    }
+    return take ? &data->others : NULL;
+}
+
+void counters_add(struct counters *c, struct span source, enum counter which)
+{
+    struct slot *s = find_slot(data_of(c), source, true);
+
+    atomic_fetch_add_explicit(&s->counts[which], 1, memory_order_relaxed);
+}
+
+uint64_t counters_get(struct counters *c, struct span source, enum counter which)
+{
+    struct slot *s = find_slot(data_of(c), source, false);
+
+    return s != NULL ? atomic_load_explicit(&s->counts[which], memory_order_relaxed) : 0;
+}
+
+static void visit(struct slot *s, struct span name, counters_visit *fn, void *arg)
+{
+    uint64_t values[COUNT_N];
+
+    for (size_t i = 0; i < COUNT_N; i++) {
+        values[i] = atomic_load_explicit(&s->counts[i], memory_order_relaxed);
+    }
+    fn(arg, name, values);
+}
+
+void counters_each(struct counters *c, counters_visit *fn, void *arg)
+{
+    struct layout *data = data_of(c);
+
+    for (size_t i = 0; i < COUNTERS_SOURCES; i++) {
+        uint64_t words[NAME_WORDS];
+        for (size_t w = 0; w < NAME_WORDS; w++) {
+            words[w] = atomic_load_explicit(&data->slots[i].name[w], memory_order_relaxed);
+        }
+        const char *text = (const char *)words;
+        const char *end = memchr(text, '\0', sizeof words);
+        size_t len = end != NULL ? (size_t)(end - text) : sizeof words;
+        if (len > 0) {
+            visit(&data->slots[i], span_make(text, len), fn, arg);
+        }
+    }
+    for (size_t i = 0; i < COUNT_N; i++) {
+        if (atomic_load_explicit(&data->others.counts[i], memory_order_relaxed) > 0) {
+            visit(&data->others, SPAN_LIT("*"), fn, arg);
+            break;
+        }
+    }
+}
+
+/* ---- alarms ---- */
+
+bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us)
+{
+    struct alarm_slot *a = &data_of(c)->alarms[kind];
+    int64_t logged = atomic_load(&a->logged_us);
+
+    atomic_fetch_add(&a->times, 1);
+    atomic_store(&a->last_us, wall_us);
+    /* A time ahead of now comes from a clock that was set back. */
+    bool due = logged == 0 || logged > wall_us || wall_us - logged >= LOG_EVERY_US;
+    return due && atomic_compare_exchange_strong(&a->logged_us, &logged, wall_us);
+}
+
+void counters_alarm_clear(struct counters *c, enum alarm kind)
+{
+    struct alarm_slot *a = &data_of(c)->alarms[kind];
+
+    atomic_store(&a->times, 0);
+    atomic_store(&a->last_us, 0);
+}
+
+uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last_us)
+{
+    struct alarm_slot *a = &data_of(c)->alarms[kind];
+
+    if (last_us != NULL) {
+        *last_us = atomic_load(&a->last_us);
+    }
+    return atomic_load(&a->times);
+}

@@ -1,0 +1,307 @@
+/* The state file: counting by many processes, kills, unfit and vanishing files. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "store/counters.h"
+
+static char dir[] = "/tmp/hookonce-state-XXXXXX";
+static char file[64];
+
+static uint64_t total; /* of visited sources' COUNT_NEW */
+static size_t visited;
+static char names[1024];
+
+static void visit(void *arg, struct span source, const uint64_t values[COUNT_N])
+{
+    (void)arg;
+    total += values[COUNT_NEW];
+    visited++;
+    size_t len = strlen(names);
+    (void)snprintf(names + len, sizeof names - len, "%.*s ", (int)source.len,
+                   (const char *)source.p);
+}
+
+static void each(struct counters *c)
+{
+    total = 0;
+    visited = 0;
+    names[0] = '\0';
+    counters_each(c, visit, NULL);
+}
+
+static void counts_stay_in_the_file(void **state)
+{
+    struct counters *c = counters_open(dir);
+    struct stat st;
+    (void)state;
+
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 0);
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    counters_add(c, SPAN_LIT("b"), COUNT_BUSY);
+    counters_close(c);
+    assert_int_equal(stat(file, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_true((int64_t)st.st_blocks * 512 >= (int64_t)st.st_size); /* no holes: no SIGBUS */
+    c = counters_open(dir);
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 2);
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_BUSY), 0);
+    assert_int_equal(counters_get(c, SPAN_LIT("b"), COUNT_BUSY), 1);
+    each(c);
+    assert_int_equal(visited, 2);
+    assert_true(strcmp(names, "a b ") == 0 || strcmp(names, "b a ") == 0);
+    counters_close(c);
+}
+
+static void many_processes_lose_nothing(void **state)
+{
+    pid_t children[8];
+    (void)state;
+
+    for (size_t i = 0; i < 8; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            struct counters *c = counters_open(dir);
+            for (int n = 0; n < 5000; n++) {
+                char name[16];
+                (void)snprintf(name, sizeof name, "s%d", n % 10);
+                counters_add(c, span_of(name), COUNT_NEW);
+            }
+            _exit(0);
+        }
+    }
+    for (size_t i = 0; i < 8; i++) {
+        int status = 1;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    struct counters *c = counters_open(dir);
+    each(c);
+    assert_int_equal(visited, 10);
+    assert_int_equal(total, 40000);
+    assert_int_equal(counters_get(c, SPAN_LIT("s3"), COUNT_NEW), 4000);
+    counters_close(c);
+}
+
+static void kills_leave_a_usable_file(void **state)
+{
+    (void)state;
+
+    for (int round = 0; round < 20; round++) {
+        pid_t child = fork();
+        if (child == 0) {
+            struct counters *c = counters_open(dir);
+            for (unsigned n = 0;; n++) {
+                char name[16];
+                (void)snprintf(name, sizeof name, "k%u", n % 200);
+                counters_add(c, span_of(name), COUNT_NEW);
+            }
+        }
+        clock_sleep_ms(3);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        if (round % 5 == 4) {
+            (void)unlink(file);
+        }
+    }
+    struct counters *c = counters_open(dir);
+    counters_add(c, SPAN_LIT("k7"), COUNT_DUPLICATE);
+    assert_int_equal(counters_get(c, SPAN_LIT("k7"), COUNT_DUPLICATE), 1);
+    counters_close(c);
+}
+
+static void more_sources_than_slots(void **state)
+{
+    struct counters *c = counters_open(dir);
+    char name[80];
+    (void)state;
+
+    for (int i = 0; i < COUNTERS_SOURCES + 44; i++) {
+        (void)snprintf(name, sizeof name, "source-%d", i);
+        counters_add(c, span_of(name), COUNT_NEW);
+        counters_add(c, span_of(name), COUNT_NEW);
+    }
+    each(c);
+    assert_int_equal(visited, COUNTERS_SOURCES + 1);
+    assert_int_equal(total, 2 * (COUNTERS_SOURCES + 44));
+    assert_int_equal(counters_get(c, SPAN_LIT("*"), COUNT_NEW), 88);
+    memset(name, 'x', sizeof name);
+    counters_add(c, span_make(name, 64), COUNT_NEW); /* no room and no harm */
+    counters_add(c, span_make(name, 80), COUNT_NEW);
+    assert_int_equal(counters_get(c, SPAN_LIT("*"), COUNT_NEW), 90);
+    counters_close(c);
+}
+
+static void long_names_are_whole(void **state)
+{
+    struct counters *c = counters_open(dir);
+    char name[64];
+    (void)state;
+
+    memset(name, 'n', sizeof name);
+    counters_add(c, span_make(name, 64), COUNT_NEW);
+    counters_add(c, span_make(name, 63), COUNT_NEW);
+    each(c);
+    assert_int_equal(visited, 2);
+    assert_int_equal(strlen(names), 64 + 63 + 2);
+    counters_close(c);
+}
+
+static void put_file(const char *content, off_t size)
+{
+    int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+    if (size > 0) {
+        assert_int_equal(ftruncate(fd, size), 0);
+    }
+    (void)close(fd);
+}
+
+static void unfit_files_are_made_anew(void **state)
+{
+    struct counters *c = counters_open(dir);
+    struct stat st;
+    (void)state;
+
+    counters_close(c);
+    assert_int_equal(stat(file, &st), 0);
+    const struct {
+        const char *content;
+        off_t size;
+    } rows[] = {{"", 0}, {"foreign", 0}, {"", 1}, {"foreign", st.st_size}, {"", st.st_size * 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        put_file(rows[i].content, rows[i].size);
+        c = counters_open(dir);
+        counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+        counters_close(c);
+        c = counters_open(dir);
+        assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+        counters_close(c);
+    }
+}
+
+static void file_changed_under_us(void **state)
+{
+    struct counters *c = counters_open(dir);
+    (void)state;
+
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    assert_int_equal(truncate(file, 0), 0);
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW); /* would be a SIGBUS */
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+    assert_int_equal(unlink(file), 0);
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    counters_close(c);
+    c = counters_open(dir);
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+    /* a program of another version put its own there */
+    assert_int_equal(unlink(file), 0);
+    put_file("another version", 0);
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    counters_close(c);
+    int fd = open(file, O_RDONLY);
+    char content[32] = "";
+    assert_int_equal(read(fd, content, sizeof content), 15);
+    (void)close(fd);
+    assert_memory_equal(content, "another version", 15);
+}
+
+static void no_folder_counts_in_memory(void **state)
+{
+    struct counters *c = counters_open("/nonexistent/folder");
+    (void)state;
+
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+    assert_true(counters_alarm(c, ALARM_CONFIG, 1));
+    counters_close(c);
+}
+
+static void alarms_once_a_minute(void **state)
+{
+    struct counters *c = counters_open(dir);
+    struct counters *other = counters_open(dir);
+    const int64_t minute = 60 * INT64_C(1000000), now = 1000 * minute;
+    int64_t last = -1;
+    (void)state;
+
+    assert_int_equal(counters_alarm_count(c, ALARM_DEAD, &last), 0);
+    assert_true(counters_alarm(c, ALARM_DEAD, now));
+    assert_false(counters_alarm(other, ALARM_DEAD, now + 1));
+    assert_false(counters_alarm(c, ALARM_DEAD, now + minute - 1));
+    assert_true(counters_alarm(c, ALARM_FORGED, now + 2)); /* another kind */
+    assert_true(counters_alarm(other, ALARM_DEAD, now + minute));
+    assert_int_equal(counters_alarm_count(c, ALARM_DEAD, &last), 4);
+    assert_int_equal(last, now + minute);
+    assert_true(counters_alarm(c, ALARM_DEAD, now - minute)); /* the clock was set back */
+    counters_alarm_clear(c, ALARM_DEAD);
+    assert_int_equal(counters_alarm_count(other, ALARM_DEAD, &last), 0);
+    assert_int_equal(counters_alarm_count(other, ALARM_FORGED, NULL), 1);
+    counters_close(c);
+    counters_close(other);
+}
+
+static void every_number_has_a_word(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_N; i++) {
+        assert_non_null(counter_words[i]);
+    }
+    for (size_t i = 0; i < ALARM_N; i++) {
+        assert_non_null(alarm_words[i]);
+    }
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    (void)snprintf(file, sizeof file, "%s/hookonce.state", mkdtemp(dir));
+    return 0;
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    (void)unlink(file);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)unlink(file);
+    (void)state;
+    return rmdir(dir); /* fails when a part file was left behind */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(counts_stay_in_the_file, fresh),
+        cmocka_unit_test_setup(many_processes_lose_nothing, fresh),
+        cmocka_unit_test_setup(more_sources_than_slots, fresh),
+        cmocka_unit_test_setup(long_names_are_whole, fresh),
+        cmocka_unit_test_setup(unfit_files_are_made_anew, fresh),
+        cmocka_unit_test_setup(file_changed_under_us, fresh),
+        cmocka_unit_test_setup(no_folder_counts_in_memory, fresh),
+        cmocka_unit_test_setup(alarms_once_a_minute, fresh),
+        cmocka_unit_test_setup(every_number_has_a_word, fresh),
+        cmocka_unit_test_setup(kills_leave_a_usable_file, fresh),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,96 @@
+/* Read queries. Correlation ids sort by time, so the newest receipts are the end of that index; an
+ * open state is few rows of the claim index. No query reads a whole table. */
+#include "store/sql_view.h"
+
+#define RECEIPT_COLUMNS                                                                            \
+    "r.recorded_at, r.correlation_id, r.provider, r.source, r.event_id, r.event_type, r.status,"  \
+    " r.outcome, r.duplicates"
+
+/* ?: provider or NULL, the same again, status or NULL, the same again, limit */
+const char SQL_VIEW_RECEIPTS[] =
+    "SELECT " RECEIPT_COLUMNS " FROM hookonce_receipt r FORCE INDEX (correlation)"
+    " WHERE (? IS NULL OR r.provider = ?) AND (? IS NULL OR r.status = ?)"
+    " ORDER BY r.correlation_id DESC LIMIT ?";
+
+/* ?: state of the jobs that make the status, provider or NULL, the same again, status, limit */
+const char SQL_VIEW_RECEIPTS_OPEN[] =
+    "SELECT DISTINCT " RECEIPT_COLUMNS " FROM hookonce_job j FORCE INDEX (claim)"
+    " JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = j.correlation_id"
+    " WHERE j.state = ? AND (? IS NULL OR r.provider = ?) AND r.status = ?"
+    " ORDER BY r.correlation_id DESC LIMIT ?";
+
+const char SQL_VIEW_BY_CID[] =
+    "SELECT " RECEIPT_COLUMNS " FROM hookonce_receipt r WHERE r.correlation_id = ?";
+
+/* An id without its provider: the few providers first, then the key. */
+const char SQL_VIEW_BY_EVENT[] =
+    "SELECT " RECEIPT_COLUMNS " FROM (SELECT DISTINCT provider FROM hookonce_receipt) p"
+    " STRAIGHT_JOIN hookonce_receipt r ON r.provider = p.provider AND r.event_id = ?"
+    " ORDER BY r.correlation_id DESC";
+
+const char SQL_VIEW_DEAD[] =
+    "SELECT j.run_at AS ended_at, j.id AS job, j.correlation_id, r.provider, r.event_id,"
+    " r.event_type, j.route, j.tries, j.outcome, j.last_error"
+    " FROM hookonce_job j FORCE INDEX (claim)"
+    " LEFT JOIN hookonce_receipt r ON r.correlation_id = j.correlation_id"
+    " WHERE j.state = 'dead' ORDER BY j.run_at DESC, j.id DESC LIMIT ?";
+
+const char SQL_VIEW_CONFLICTS[] =
+    "SELECT last_seen_at, id, kind, provider, event_id, event_type, source, correlation_id,"
+    " first_correlation_id, seen, body_len FROM hookonce_conflict ORDER BY id DESC LIMIT ?";
+
+const char SQL_VIEW_OPEN_JOBS[] =
+    "(SELECT run_at, id AS job, correlation_id, state, route, tries, worker, outcome, last_error"
+    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'running' ORDER BY run_at, id LIMIT ?)"
+    " UNION ALL "
+    "(SELECT run_at, id, correlation_id, state, route, tries, worker, outcome, last_error"
+    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'ready' ORDER BY run_at, id LIMIT ?)"
+    " ORDER BY 1, 2 LIMIT ?";
+
+/* ?: the correlation id, seven times. Same times are sorted by what must come first. */
+const char SQL_VIEW_TIMELINE[] =
+    "SELECT at, what, detail FROM ("
+    "SELECT received_at AS at, 'received' AS what, 1 AS step,"
+    " CONCAT('by ', source, ', ', event_type, ', ', body_len, ' bytes, secret ', secret_no)"
+    " AS detail FROM hookonce_receipt WHERE correlation_id = ?"
+    " UNION ALL SELECT last_duplicate_at, 'duplicate', 2,"
+    " CONCAT('the last of ', duplicates, '; the same event came again')"
+    " FROM hookonce_receipt WHERE correlation_id = ? AND duplicates > 0"
+    " UNION ALL SELECT last_seen_at, kind, 2, CONCAT('conflict ', id, ', seen ', seen,"
+    " ' times, refused delivery ', correlation_id)"
+    " FROM hookonce_conflict WHERE first_correlation_id = ?"
+    " UNION ALL SELECT created_at, 'job', 3, CONCAT('job ', id, ', ',"
+    " IF(route = '', 'not dispatched yet', CONCAT('route ', route)))"
+    " FROM hookonce_job WHERE correlation_id = ?"
+    " UNION ALL SELECT a.started_at, 'started', 4, CONCAT('job ', a.job_id, ', try ', a.try_no,"
+    " ', ', a.worker) FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
+    " WHERE j.correlation_id = ?"
+    " UNION ALL SELECT a.ended_at, COALESCE(a.outcome, 'ended'), 5,"
+    " CONCAT('job ', a.job_id, ', try ', a.try_no, COALESCE(CONCAT(': ', a.error), ''))"
+    " FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
+    " WHERE j.correlation_id = ? AND a.ended_at IS NOT NULL"
+    " UNION ALL SELECT run_at, state, 6, CONCAT('job ', id, CASE state"
+    " WHEN 'ready' THEN ', due at this time' WHEN 'running' THEN ', lease ends at this time'"
+    " ELSE CONCAT(', ', COALESCE(outcome, 'ended')) END)"
+    " FROM hookonce_job WHERE correlation_id = ?"
+    ") AS t ORDER BY at, step LIMIT 1000";
+
+const char SQL_VIEW_WORKERS[] =
+    "SELECT seen_at, id, host, pid, started_at, TIMESTAMPDIFF(SECOND, seen_at, UTC_TIMESTAMP(6))"
+    " AS age_s FROM hookonce_worker WHERE seen_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY"
+    " ORDER BY seen_at DESC LIMIT 100";
+
+#define UP_TO(what) "(SELECT COUNT(*) FROM (SELECT 1 FROM " what " LIMIT 1001) AS n)"
+#define JOBS(where) UP_TO("hookonce_job FORCE INDEX (claim) WHERE " where)
+
+const char SQL_VIEW_QUEUE[] =
+    "SELECT " JOBS("state = 'ready' AND run_at <= UTC_TIMESTAMP(6)") ", "
+    JOBS("state = 'ready' AND run_at > UTC_TIMESTAMP(6)") ", "
+    JOBS("state = 'running'") ", "
+    JOBS("state = 'running' AND run_at <= UTC_TIMESTAMP(6)") ", "
+    JOBS("state = 'dead'") ", "
+    UP_TO("hookonce_conflict") ","
+    " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
+    " FROM hookonce_job WHERE state = 'ready'), 0),"
+    " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"
+    " FROM hookonce_worker), -1)";

@@ -1,0 +1,16 @@
+/* The SQL of what an operator reads. Constants as in store/sql.h. */
+#ifndef HO_STORE_SQL_VIEW_H
+#define HO_STORE_SQL_VIEW_H
+
+extern const char SQL_VIEW_RECEIPTS[];
+extern const char SQL_VIEW_RECEIPTS_OPEN[];
+extern const char SQL_VIEW_BY_CID[];
+extern const char SQL_VIEW_BY_EVENT[];
+extern const char SQL_VIEW_DEAD[];
+extern const char SQL_VIEW_CONFLICTS[];
+extern const char SQL_VIEW_OPEN_JOBS[];
+extern const char SQL_VIEW_TIMELINE[];
+extern const char SQL_VIEW_WORKERS[];
+extern const char SQL_VIEW_QUEUE[];
+
+#endif

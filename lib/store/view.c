@@ -1,0 +1,126 @@
+/* Read queries for people. */
+#include "store/view.h"
+
+#include "core/key.h"
+#include "store/sql_view.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct db_value limit_of(unsigned limit)
+{
+    return DBV_UINT(limit < VIEW_ROWS_MAX ? limit : VIEW_ROWS_MAX);
+}
+
+/* The state of jobs without which a receipt does not have that status; "" for processed. */
+static const char *state_behind(struct span status)
+{
+    static const char *const pairs[][2] = {
+        {"received", "ready"}, {"processing", "running"}, {"failed", "dead"}};
+
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        if (span_is(status, pairs[i][0])) {
+            return pairs[i][1];
+        }
+    }
+    return "";
+}
+
+enum ho_code view_receipts(struct db *db, const struct view_filter *f, struct db_rows *rows,
+                           struct ho_err *err)
+{
+    const char *state = state_behind(f->status);
+    struct db_value provider = DBV_BYTES(f->provider), status = DBV_TEXT(f->status);
+    struct db_value limit = limit_of(f->limit);
+
+    if (state[0] != '\0') {
+        struct db_value open[] = {DBV_STR(state), provider, provider, status, limit};
+        return db_run(db, SQL_VIEW_RECEIPTS_OPEN, open, COUNT(open), rows, err);
+    }
+    struct db_value all[] = {provider, provider, status, status, limit};
+    return db_run(db, SQL_VIEW_RECEIPTS, all, COUNT(all), rows, err);
+}
+
+enum ho_code view_find(struct db *db, struct span what, struct db_rows *rows, struct ho_err *err)
+{
+    struct buf key;
+
+    if (ulid_valid(what)) {
+        struct db_value cid[] = {DBV_TEXT(what)};
+        enum ho_code code = db_run(db, SQL_VIEW_BY_CID, cid, 1, rows, err);
+        if (code != HO_OK || rows->n_rows > 0) {
+            return code;
+        }
+    }
+    buf_init(&key, EVENT_KEY_MAX);
+    /* A marked digest as it is shown stands for itself; else as an id is stored. */
+    enum ho_code code = span_starts(what, KEY_MARK) && what.len <= EVENT_KEY_MAX
+                            ? buf_add_span(&key, what)
+                            : key_stored(what, &key);
+    if (code == HO_OK) {
+        struct db_value id[] = {DBV_BYTES(buf_span(&key))};
+        code = db_run(db, SQL_VIEW_BY_EVENT, id, 1, rows, err);
+    } else {
+        code = ho_fail(err, HO_BUG, "an id that can't be stored");
+    }
+    buf_free(&key);
+    return code;
+}
+
+enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(limit)};
+
+    return db_run(db, SQL_VIEW_DEAD, in, COUNT(in), rows, err);
+}
+
+enum ho_code view_conflicts(struct db *db, unsigned limit, struct db_rows *rows,
+                            struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(limit)};
+
+    return db_run(db, SQL_VIEW_CONFLICTS, in, COUNT(in), rows, err);
+}
+
+enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
+                            struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(limit), limit_of(limit), limit_of(limit)};
+
+    return db_run(db, SQL_VIEW_OPEN_JOBS, in, COUNT(in), rows, err);
+}
+
+enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,
+                           struct ho_err *err)
+{
+    struct db_value in[7];
+
+    for (size_t i = 0; i < COUNT(in); i++) {
+        in[i] = DBV_TEXT(cid);
+    }
+    return db_run(db, SQL_VIEW_TIMELINE, in, COUNT(in), rows, err);
+}
+
+enum ho_code view_workers(struct db *db, struct db_rows *rows, struct ho_err *err)
+{
+    return db_run(db, SQL_VIEW_WORKERS, NULL, 0, rows, err);
+}
+
+enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+
+    *out = (struct view_queue){0};
+    enum ho_code code = db_run(db, SQL_VIEW_QUEUE, NULL, 0, &rows, err);
+    if (code == HO_OK) {
+        *out = (struct view_queue){.due = db_cell_int(&rows, 0, 0),
+                                   .later = db_cell_int(&rows, 0, 1),
+                                   .running = db_cell_int(&rows, 0, 2),
+                                   .expired = db_cell_int(&rows, 0, 3),
+                                   .dead = db_cell_int(&rows, 0, 4),
+                                   .conflicts = db_cell_int(&rows, 0, 5),
+                                   .oldest_due_s = db_cell_int(&rows, 0, 6),
+                                   .worker_s = db_cell_int(&rows, 0, 7)};
+    }
+    db_rows_free(&rows);
+    return code;
+}

@@ -195,8 +195,6 @@ static enum ho_code load_endpoint(struct endpoints *set, const struct source *so
         .deadline_ms = r->deadline_ms,
     };
     load_keys(set, e);
-    if (source->n_secrets == 0)
-        e->trouble = ho_strdup("no secret is configured");
     return HO_OK;
 }
 

@@ -197,7 +197,7 @@ static void man_config(FILE *out)
 /* ---- recipes ---- */
 
 static const char terms[] =
-    "A template is literal text with terms in braces: `v0:{header:x-slack-request-timestamp}:{body}`.\n"
+    "A template is literal text with terms in braces, as in `v0:{ts}:{body}`.\n"
     "Behind ` ?? ` stands what is taken when a term before it is absent. \\n is a line feed.\n";
 
 static const char term_words[] =

@@ -1,0 +1,157 @@
+/* What can be told with the database: its settings, the tables, the queue. */
+#include <stdio.h>
+#include <string.h>
+
+#include "operator/check.h"
+#include "store/health.h"
+#include "store/migrate.h"
+#include "store/view.h"
+
+#define IDLE_MAX_S 600 /* jobs wait and no processor ran for so long: somebody should look */
+
+/* ---- database and tables ---- */
+
+static void check_health(struct check *c)
+{
+    static const enum finding levels[] = {
+        [HEALTH_OK] = FOUND_OK, [HEALTH_WARN] = FOUND_WARN, [HEALTH_FAIL] = FOUND_FAIL};
+    struct ho_err err = {HO_OK, 0, ""};
+    struct health h;
+
+    if (health_check(operator_db(c->op), &h, &err) != HO_OK) {
+        found(c, FOUND_FAIL, "database", "%s", err.text);
+        return;
+    }
+    for (size_t i = 0; i < h.n; i++) {
+        const struct health_row *r = &h.rows[i];
+        found_of(c, levels[r->verdict], "database", r->name, "%s%s%s", r->value,
+                 r->advice[0] != '\0' ? "; " : "", r->advice);
+    }
+}
+
+static void check_print(struct check *c, const struct migrate_state *s)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    char print[KEY_PRINT_LEN + 1];
+    struct span key;
+
+    if (s->key_print[0] == '\0') {
+        found(c, FOUND_FAIL, "key", "the tables belong to no key yet; run hookonce migrate");
+        return;
+    }
+    if (operator_key(c->op, &key, &err) != HO_OK) {
+        return; /* said with the files */
+    }
+    migrate_key_print(key, print);
+    if (strcmp(print, s->key_print) != 0) {
+        found(c, FOUND_FAIL, "key", "%s is not the key of these tables (prints: file %.8s, tables "
+              "%.8s): nothing stored would run; bring the right key file back",
+              c->op->settings->key_file, print, s->key_print);
+    } else {
+        found(c, FOUND_OK, "key", "the tables belong to it (print %.8s)", print);
+    }
+}
+
+bool check_database(struct check *c)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct migrate_state s;
+
+    if (db_connect(operator_db(c->op), &err) != HO_OK ||
+        migrate_status(operator_db(c->op), &s, &err) != HO_OK) {
+        found(c, FOUND_FAIL, "database", "%s", err.text);
+        return false;
+    }
+    if (s.have == 0) {
+        found(c, FOUND_FAIL, "schema", "there are no tables yet; run hookonce migrate");
+        return false;
+    }
+    if (s.have < s.want) {
+        found(c, FOUND_FAIL, "schema", "version %d, this program wants %d; run hookonce migrate",
+              s.have, s.want);
+    } else if (s.have > s.want) {
+        found(c, FOUND_FAIL, "schema", "version %d, this program knows up to %d; install the newer "
+              "program", s.have, s.want);
+    } else {
+        found(c, FOUND_OK, "schema", "version %d, as this program wants", s.have);
+    }
+    check_print(c, &s);
+    if (s.have == s.want) {
+        check_health(c);
+    }
+    return s.have == s.want;
+}
+
+/* ---- work ---- */
+
+static const char *count(int64_t n, char room[24])
+{
+    if (n > VIEW_COUNT_MAX) {
+        (void)snprintf(room, 24, "over %d", VIEW_COUNT_MAX);
+    } else {
+        (void)snprintf(room, 24, "%lld", (long long)n);
+    }
+    return room;
+}
+
+static const char *ago(int64_t s, char room[24])
+{
+    static const struct {
+        int64_t seconds;
+        char unit;
+    } units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
+    size_t i = 0;
+
+    while (i < 3 && s < 2 * units[i].seconds) {
+        i++;
+    }
+    (void)snprintf(room, 24, "%lld%c", (long long)(s / units[i].seconds), units[i].unit);
+    return room;
+}
+
+static void check_processor(struct check *c, const struct view_queue *q)
+{
+    char n[24];
+    char waits[24];
+    char seen[24];
+
+    if (q->due > 0 && q->oldest_due_s > IDLE_MAX_S &&
+        (q->worker_s < 0 || q->worker_s > IDLE_MAX_S)) {
+        found(c, FOUND_WARN, "processor",
+              "%s job%s due, the oldest for %s, and no processor has run %s%s: does cron start "
+              "`hookonce process`?", count(q->due, n), q->due == 1 ? " is" : "s are",
+              ago(q->oldest_due_s, waits), q->worker_s < 0 ? "yet" : "for ",
+              q->worker_s < 0 ? "" : ago(q->worker_s, seen));
+    } else if (q->worker_s < 0) {
+        found(c, FOUND_NOTE, "processor", "none has reported yet");
+    } else {
+        found(c, FOUND_OK, "processor", "last seen %s ago", ago(q->worker_s, seen));
+    }
+}
+
+void check_work(struct check *c)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct view_queue q;
+    char room[5][24];
+
+    if (view_queue(operator_db(c->op), &q, &err) != HO_OK) {
+        found(c, FOUND_FAIL, "queue", "%s", err.text);
+        return;
+    }
+    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running", count(q.due, room[0]),
+          count(q.later, room[1]), count(q.running, room[2]));
+    if (q.expired > 0) {
+        found(c, FOUND_NOTE, "queue", "%s held by a worker that vanished; the next run takes %s up",
+              count(q.expired, room[0]), q.expired == 1 ? "it" : "them");
+    }
+    check_processor(c, &q);
+    if (q.dead > 0) {
+        found(c, FOUND_WARN, "dead letters", "%s; hookonce list dead says why, hookonce retry runs "
+              "them again", count(q.dead, room[3]));
+    }
+    if (q.conflicts > 0) {
+        found(c, FOUND_WARN, "conflicts", "%s; look at them: hookonce list conflicts",
+              count(q.conflicts, room[4]));
+    }
+}

@@ -1,0 +1,396 @@
+/* hookonce list: what the tables hold, for people and for programs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "operator/operator.h"
+#include "operator/table.h"
+#include "store/reopen.h"
+#include "store/view.h"
+
+#define LIMIT_DEFAULT 20
+#define LIMIT_MAX 1000
+#define NO_SUCH_TABLE 1146 /* the server's number */
+
+enum { OPT_PROVIDER, OPT_STATUS, OPT_LIMIT, OPT_N };
+static const struct arg_option options[OPT_N] = {
+    [OPT_PROVIDER] = {"provider", true},
+    [OPT_STATUS] = {"status", true},
+    [OPT_LIMIT] = {"limit", true},
+};
+
+/* A column of a listing: from which one of the view, and how it is shown. */
+struct list_col {
+    int from;
+    bool is_time; /* people see whole seconds, programs RFC 3339 */
+    struct table_col col;
+};
+
+typedef enum ho_code list_fetch(struct db *db, const struct view_filter *f, struct db_rows *rows,
+                                struct ho_err *err);
+
+struct listing {
+    const char *word; /* what the command line says */
+    const char *kind; /* what JSON says */
+    const char *none; /* what people read when there is nothing */
+    list_fetch *fetch;
+    const struct list_col *cols;
+    size_t n;
+};
+
+static enum ho_code fetch_dead(struct db *db, const struct view_filter *f, struct db_rows *rows,
+                               struct ho_err *err)
+{
+    return view_dead(db, f->limit, rows, err);
+}
+
+static enum ho_code fetch_conflicts(struct db *db, const struct view_filter *f,
+                                    struct db_rows *rows, struct ho_err *err)
+{
+    return view_conflicts(db, f->limit, rows, err);
+}
+
+static enum ho_code fetch_jobs(struct db *db, const struct view_filter *f, struct db_rows *rows,
+                               struct ho_err *err)
+{
+    return view_open_jobs(db, f->limit, rows, err);
+}
+
+static enum ho_code fetch_workers(struct db *db, const struct view_filter *f, struct db_rows *rows,
+                                  struct ho_err *err)
+{
+    (void)f;
+    return view_workers(db, rows, err);
+}
+
+static const struct list_col receipt_cols[] = {
+    {VIEW_R_RECORDED, true, {"recorded_at", TABLE_TEXT, 0}},
+    {VIEW_R_PROVIDER, false, {"provider", TABLE_TEXT, 20}},
+    {VIEW_R_SOURCE, false, {"source", TABLE_TEXT, 20}},
+    {VIEW_R_EVENT, false, {"event_id", TABLE_TEXT, 44}},
+    {VIEW_R_TYPE, false, {"event_type", TABLE_TEXT, 36}},
+    {VIEW_R_STATUS, false, {"status", TABLE_TEXT, 0}},
+    {VIEW_R_OUTCOME, false, {"outcome", TABLE_TEXT, 0}},
+    {VIEW_R_DUPLICATES, false, {"duplicates", TABLE_NUMBER, 0}},
+    {VIEW_R_CID, false, {"correlation_id", TABLE_TEXT, 0}},
+};
+
+static const struct list_col dead_cols[] = {
+    {VIEW_D_ENDED, true, {"ended_at", TABLE_TEXT, 0}},
+    {VIEW_D_JOB, false, {"job", TABLE_NUMBER, 0}},
+    {VIEW_D_PROVIDER, false, {"provider", TABLE_TEXT, 20}},
+    {VIEW_D_EVENT, false, {"event_id", TABLE_TEXT, 44}},
+    {VIEW_D_TYPE, false, {"event_type", TABLE_TEXT, 36}},
+    {VIEW_D_ROUTE, false, {"route", TABLE_TEXT, 20}},
+    {VIEW_D_TRIES, false, {"tries", TABLE_NUMBER, 0}},
+    {VIEW_D_OUTCOME, false, {"outcome", TABLE_TEXT, 0}},
+    {VIEW_D_CID, false, {"correlation_id", TABLE_TEXT, 0}},
+    {VIEW_D_ERROR, false, {"last_error", TABLE_TEXT, 100}},
+};
+
+static const struct list_col conflict_cols[] = {
+    {VIEW_C_LAST_SEEN, true, {"last_seen_at", TABLE_TEXT, 0}},
+    {VIEW_C_ID, false, {"conflict", TABLE_NUMBER, 0}},
+    {VIEW_C_KIND, false, {"what", TABLE_TEXT, 0}},
+    {VIEW_C_PROVIDER, false, {"provider", TABLE_TEXT, 20}},
+    {VIEW_C_SOURCE, false, {"source", TABLE_TEXT, 20}},
+    {VIEW_C_EVENT, false, {"event_id", TABLE_TEXT, 44}},
+    {VIEW_C_TYPE, false, {"event_type", TABLE_TEXT, 36}},
+    {VIEW_C_SEEN, false, {"seen", TABLE_NUMBER, 0}},
+    {VIEW_C_BODY_LEN, false, {"body_len", TABLE_NUMBER, 0}},
+    {VIEW_C_CID, false, {"correlation_id", TABLE_TEXT, 0}},
+    {VIEW_C_FIRST_CID, false, {"first_correlation_id", TABLE_TEXT, 0}},
+};
+
+static const struct list_col job_cols[] = {
+    {VIEW_J_RUN_AT, true, {"run_at", TABLE_TEXT, 0}},
+    {VIEW_J_JOB, false, {"job", TABLE_NUMBER, 0}},
+    {VIEW_J_STATE, false, {"state", TABLE_TEXT, 0}},
+    {VIEW_J_ROUTE, false, {"route", TABLE_TEXT, 20}},
+    {VIEW_J_TRIES, false, {"tries", TABLE_NUMBER, 0}},
+    {VIEW_J_OUTCOME, false, {"outcome", TABLE_TEXT, 0}},
+    {VIEW_J_WORKER, false, {"worker", TABLE_TEXT, 30}},
+    {VIEW_J_CID, false, {"correlation_id", TABLE_TEXT, 0}},
+    {VIEW_J_ERROR, false, {"last_error", TABLE_TEXT, 100}},
+};
+
+static const struct list_col worker_cols[] = {
+    {VIEW_W_SEEN, true, {"seen_at", TABLE_TEXT, 0}},
+    {VIEW_W_AGE_S, false, {"seconds_ago", TABLE_NUMBER, 0}},
+    {VIEW_W_STARTED, true, {"started_at", TABLE_TEXT, 0}},
+    {VIEW_W_HOST, false, {"host", TABLE_TEXT, 40}},
+    {VIEW_W_PID, false, {"pid", TABLE_NUMBER, 0}},
+    {VIEW_W_ID, false, {"worker", TABLE_TEXT, 0}},
+};
+
+static const struct list_col timeline_cols[] = {
+    {VIEW_T_AT, true, {"at", TABLE_TEXT, 0}},
+    {VIEW_T_WHAT, false, {"what", TABLE_TEXT, 0}},
+    {VIEW_T_DETAIL, false, {"detail", TABLE_TEXT, 0}},
+};
+
+#define COLS(c) (c), sizeof(c) / sizeof(c)[0]
+static const struct listing listings[] = {
+    {"receipts", "receipt", "No events yet.", view_receipts, COLS(receipt_cols)},
+    {"jobs", "job", "No jobs are open.", fetch_jobs, COLS(job_cols)},
+    {"dead", "dead", "No dead letters.", fetch_dead, COLS(dead_cols)},
+    {"conflicts", "conflict", "No conflicts.", fetch_conflicts, COLS(conflict_cols)},
+    {"workers", "worker", "No processor has reported within a day.", fetch_workers,
+     COLS(worker_cols)},
+};
+#define LISTINGS (sizeof listings / sizeof listings[0])
+static const struct listing timeline = {"timeline", "timeline", "", NULL, COLS(timeline_cols)};
+
+/* "2026-11-30 12:00:00.123456": whole seconds, or RFC 3339 in room. Anything else stays. */
+static struct span shown_time(struct span at, bool json, char room[32])
+{
+    if (at.len < 19 || at.len > 26) {
+        return at;
+    }
+    if (!json) {
+        return span_sub(at, 0, 19);
+    }
+    memcpy(room, at.p, at.len);
+    room[10] = 'T';
+    room[at.len] = 'Z';
+    return span_make(room, at.len + 1);
+}
+
+static void print_rows(const struct operator *op, const struct listing *l,
+                       const struct db_rows *rows)
+{
+    struct table_col cols[TABLE_COLS_MAX];
+    struct span cells[TABLE_COLS_MAX];
+    char room[TABLE_COLS_MAX][32];
+
+    for (size_t i = 0; i < l->n; i++) {
+        cols[i] = l->cols[i].col;
+    }
+    struct table *t = table_new(l->kind, cols, l->n);
+    for (size_t row = 0; row < rows->n_rows; row++) {
+        for (size_t i = 0; i < l->n; i++) {
+            struct span cell = db_cell(rows, row, (size_t)l->cols[i].from);
+            cells[i] = l->cols[i].is_time ? shown_time(cell, op->json, room[i]) : cell;
+        }
+        table_row(t, cells);
+    }
+    table_print(t, stdout, op->json);
+    table_free(t);
+}
+
+static int fail(const struct operator *op, const struct ho_err *err)
+{
+    if (err->sys == NO_SUCH_TABLE) {
+        return operator_fail(op, EXIT_TROUBLE, "there are no tables yet; run hookonce migrate");
+    }
+    return operator_db_fail(op, err);
+}
+
+static int list(struct operator *op, const struct listing *l, const struct view_filter *f)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct db_rows rows = {0};
+
+    enum ho_code code = l->fetch(operator_db(op), f, &rows, &err);
+    if (code == HO_OK && rows.n_rows == 0 && !op->json) {
+        (void)puts(l->none);
+    } else if (code == HO_OK) {
+        print_rows(op, l, &rows);
+        if (!op->json && rows.n_rows == f->limit) {
+            (void)printf("(%u of them; --limit shows more)\n", f->limit);
+        }
+    }
+    db_rows_free(&rows);
+    return code == HO_OK ? EXIT_WELL : fail(op, &err);
+}
+
+/* ---- one event ---- */
+
+static void say_receipt(const struct db_rows *rows, size_t row)
+{
+    static const struct {
+        const char *name;
+        int from;
+    } lines[] = {
+        {"event", VIEW_R_EVENT},   {"type", VIEW_R_TYPE},
+        {"provider", VIEW_R_PROVIDER}, {"source", VIEW_R_SOURCE},
+        {"status", VIEW_R_STATUS}, {"outcome", VIEW_R_OUTCOME},
+        {"came again", VIEW_R_DUPLICATES}, {"correlation id", VIEW_R_CID},
+    };
+    struct buf text;
+
+    buf_init(&text, 65536);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        buf_clear(&text);
+        table_cell(db_cell(rows, row, (size_t)lines[i].from), 0, &text);
+        (void)printf("%-15s %s\n", lines[i].name, buf_cstr(&text));
+    }
+    (void)putchar('\n');
+    buf_free(&text);
+}
+
+static int show_one(struct operator *op, const struct db_rows *found, size_t row)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct db_rows rows = {0};
+    struct db_rows one = *found;
+
+    if (view_timeline(operator_db(op), db_cell(found, row, VIEW_R_CID), &rows, &err) != HO_OK) {
+        db_rows_free(&rows);
+        return fail(op, &err);
+    }
+    if (op->json) {
+        one.cells += row * one.n_cols;
+        one.n_rows = 1;
+        print_rows(op, &listings[0], &one);
+    } else {
+        (void)fputs(row > 0 ? "\n" : "", stdout);
+        say_receipt(found, row);
+    }
+    print_rows(op, &timeline, &rows);
+    db_rows_free(&rows);
+    return EXIT_WELL;
+}
+
+/* A number may be a job's: *found then gets the receipt of that job. */
+static enum ho_code find_by_job(struct operator *op, const char *what, struct db_rows *found,
+                                struct ho_err *err)
+{
+    struct db_rows jobs = {0};
+    uint64_t number = 0;
+
+    if (!text_uint(span_of(what), INT64_MAX, &number)) {
+        return HO_OK;
+    }
+    enum ho_code code = reopen_find(operator_db(op), REOPEN_JOB, span_of(what), &jobs, err);
+    if (code == HO_OK && jobs.n_rows > 0) {
+        db_rows_free(found);
+        code = view_find(operator_db(op), db_cell(&jobs, 0, REOPEN_COL_CID), found, err);
+    }
+    db_rows_free(&jobs);
+    return code;
+}
+
+static int show(struct operator *op, const char *what)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct db_rows found = {0};
+    int status = EXIT_WELL;
+
+    enum ho_code code = view_find(operator_db(op), span_of(what), &found, &err);
+    if (code == HO_OK && found.n_rows == 0) {
+        code = find_by_job(op, what, &found, &err);
+    }
+    if (code != HO_OK) {
+        status = fail(op, &err);
+    } else if (found.n_rows == 0) {
+        status = operator_fail(op, EXIT_TROUBLE, "no event, job or correlation id '%s'", what);
+    }
+    for (size_t row = 0; status == EXIT_WELL && row < found.n_rows; row++) {
+        status = show_one(op, &found, row);
+    }
+    db_rows_free(&found);
+    return status;
+}
+
+/* ---- arguments ---- */
+
+struct list_args {
+    const struct listing *listing;
+    const char *id;
+    struct view_filter filter;
+};
+
+static const struct listing *find_listing(const char *word)
+{
+    for (size_t i = 0; i < LISTINGS; i++) {
+        if (strcmp(listings[i].word, word) == 0) {
+            return &listings[i];
+        }
+    }
+    return NULL;
+}
+
+static bool apply(const struct operator *op, int option, const char *value, struct list_args *out)
+{
+    uint64_t limit = 0;
+
+    switch (option) {
+    case ARGS_WORD:
+        if (out->listing == NULL && out->id == NULL && find_listing(value) != NULL) {
+            out->listing = find_listing(value);
+        } else if (out->id == NULL) {
+            out->id = value;
+        } else {
+            (void)operator_fail(op, EXIT_USAGE, "one id at a time; '%s' is too much", value);
+            return false;
+        }
+        return true;
+    case OPT_PROVIDER: out->filter.provider = span_of(value); return true;
+    case OPT_STATUS: out->filter.status = span_of(value); return true;
+    case OPT_LIMIT:
+        if (!text_uint(span_of(value), LIMIT_MAX, &limit) || limit == 0) {
+            (void)operator_fail(op, EXIT_USAGE, "--limit wants a number from 1 to %d", LIMIT_MAX);
+            return false;
+        }
+        out->filter.limit = (unsigned)limit;
+        return true;
+    default: return false;
+    }
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct args a = args_of(op, argc, argv);
+    struct list_args args = {.filter = {.limit = LIMIT_DEFAULT}};
+    const char *value = NULL;
+    int got;
+
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (!apply(op, got, value, &args)) {
+            return EXIT_USAGE;
+        }
+    }
+    bool filtered = span_present(args.filter.provider) || span_present(args.filter.status);
+    bool receipts = args.listing == NULL || args.listing == &listings[0];
+    if (filtered && (!receipts || args.id != NULL)) {
+        return operator_fail(op, EXIT_USAGE, "--provider and --status filter receipts only");
+    }
+    int status = operator_need_settings(op);
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    if (args.id != NULL) {
+        return show(op, args.id);
+    }
+    return list(op, args.listing != NULL ? args.listing : &listings[0], &args.filter);
+}
+
+const struct command cmd_list = {
+    .name = "list",
+    .synopsis = "[receipts | jobs | dead | conflicts | workers] [ID] [--limit N]\n"
+                "       [--provider NAME] [--status WORD]",
+    .summary = "Shows events, jobs, dead letters and conflicts, or the story of one event",
+    .help =
+        "  receipts   the newest events (also without a word)\n"
+        "  jobs       what is not done yet, what is due first at the top\n"
+        "  dead       dead letters: jobs that were given up and wait for you\n"
+        "  conflicts  genuine deliveries that contradict what is stored\n"
+        "  workers    processors that reported within a day\n"
+        "  ID         an event id, a job's number or a correlation id: all that happened to that\n"
+        "             event, in order\n"
+        "\n"
+        "  --limit N        so many rows, 20 without it, at most 1000\n"
+        "  --provider NAME  receipts of this dedupe scope only\n"
+        "  --status WORD    receipts that are received, processing, processed or failed\n"
+        "\n"
+        "Times are UTC. In ids, bytes that a terminal should not see are shown as \\xNN. --json\n"
+        "prints one object a line, nothing cut.\n"
+        "\n"
+        "examples:\n"
+        "  hookonce list\n"
+        "  hookonce list --provider stripe --status failed\n"
+        "  hookonce list dead --json\n"
+        "  hookonce list evt_1PqWxYz\n",
+    .run = run,
+};

@@ -21,14 +21,14 @@ def begin():
 
 
 def params(pairs):
-    """The variables of a request, ended by the empty record."""
+    """The variables of a request, in as many records as it takes, ended by the empty one."""
     data = b""
     for name, value in pairs.items():
         name, value = name.encode(), value.encode()
         for size in (len(name), len(value)):
             data += struct.pack(">B", size) if size < 128 else struct.pack(">I", size | 0x80000000)
         data += name + value
-    return record(PARAMS, data) + record(PARAMS)
+    return b"".join(record(PARAMS, data[i:i + 32768]) for i in range(0, len(data), 32768)) + record(PARAMS)
 
 
 def stdin(body):
@@ -80,7 +80,7 @@ class Receiver:
 
 
 def answer(link):
-    """Reads records to the end of the request or the connection -> (status or None, all of stdout)."""
+    """Reads records to the end of the connection and closes it -> (status or None, all of stdout)."""
     data = b""
     while True:
         try:
@@ -90,6 +90,7 @@ def answer(link):
         if not part:
             break
         data += part
+    link.close()  # libfcgi waits for it
     out = b""
     while len(data) >= 8:
         _, kind, _, size, padding, _ = struct.unpack(">BBHHBB", data[:8])

@@ -170,19 +170,15 @@ class Site:
         self._procs.append(proc)
         return proc
 
-    def cgi(self, source, body=b"", headers=(), method="POST", now=None, env=None, limit_s=30):
-        """Runs the receiver as a plain CGI program for one request, without a web server -> Answer.
-
-        `source` is the last part of the path, or a whole path beginning with /. `env` replaces single
-        variables; a value None removes one. Afterwards self.cgi_stderr holds what it wrote to stderr.
-        """
+    def cgi_environment(self, source, length, headers=(), method="POST", now=None, env=None):
+        """What a web server's CGI would tell the receiver about a request; see cgi()."""
         path = source if source.startswith("/") else "/hookonce.fcgi/" + source
         got = self.environment(now)
         got.update({
             "GATEWAY_INTERFACE": "CGI/1.1", "SERVER_PROTOCOL": "HTTP/1.1", "SERVER_SOFTWARE": "test",
             "REQUEST_METHOD": method, "REQUEST_URI": path, "SCRIPT_NAME": "/hookonce.fcgi",
             "QUERY_STRING": path.partition("?")[2], "REMOTE_ADDR": "192.0.2.1",
-            "SERVER_NAME": "localhost", "SERVER_PORT": "80", "CONTENT_LENGTH": str(len(body)),
+            "SERVER_NAME": "localhost", "SERVER_PORT": "80", "CONTENT_LENGTH": str(length),
         })
         info = path.partition("?")[0]
         if info.startswith("/hookonce.fcgi/"):
@@ -196,10 +192,19 @@ class Site:
                 got.pop(key, None)
             else:
                 got[key] = value
-        done = run([self.receiver], limit_s, self.user, env=got, cwd=self.dir, input=body)
+        return got
+
+    def cgi(self, source, body=b"", headers=(), method="POST", now=None, env=None, limit_s=30):
+        """Runs the receiver as a plain CGI program for one request, without a web server -> Answer.
+
+        `source` is the last part of the path, or a whole path beginning with /. `env` replaces single
+        variables; a value None removes one. Afterwards self.cgi_stderr holds what it wrote to stderr.
+        """
+        environment = self.cgi_environment(source, len(body), headers, method, now, env)
+        done = run([self.receiver], limit_s, self.user, env=environment, cwd=self.dir, input=body)
         self.cgi_stderr = done.stderr.decode("utf-8", "replace")
         assert done.returncode == 0, f"the receiver ended with {done.returncode}: {self.cgi_stderr}"
-        return _parse_cgi(done.stdout)
+        return parse_cgi(done.stdout)
 
     # -- requests ------------------------------------------------------------------------------
 
@@ -285,7 +290,8 @@ class Site:
         end_all_below(self.dir)
 
 
-def _parse_cgi(output):
+def parse_cgi(output):
+    """What a CGI program wrote -> Answer."""
     head, mark, body = output.partition(b"\r\n\r\n")
     if not mark:
         head, mark, body = output.partition(b"\n\n")

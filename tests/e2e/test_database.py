@@ -1,0 +1,276 @@
+"""Ids that databases like to fold or cut, a database that is away, slow or lying, and rows written by others."""
+
+import os
+import time
+
+import pytest
+
+from hooktest import events, sign, wait_until
+from hooktest.proc import pids_of
+from hooktest.proxy import DatabaseProxy
+
+SECRET = "github test secret"
+GITHUB = {"github": {"provider": "github", "secret": SECRET}}
+
+
+def test_long_ids_that_begin_alike_are_different_events__O_DB_01(site):
+    s = site(server="lighttpd", sources=GITHUB)
+    long = "x" * 299
+    ids = [long + "A", long + "B", "y" * 4000, "z" * 255, "z" * 256, "sha256:" + "0" * 64]
+    for delivery in ids:
+        for _ in range(2):
+            body = events.github(ref=delivery[-4:] + str(len(delivery)), after="1")
+            assert s.deliver("github", body, delivery=delivery).status == 200
+    assert s.written() == {k: len(ids) for k in ("receipt", "body", "job", "guard")}
+    stored = [r["event_id"] for r in s.receipts()]
+    assert len(set(stored)) == len(ids) and b"z" * 255 in stored
+    for delivery, key in zip(ids, stored):
+        digest = b"sha256:" + sign.hashlib.sha256(delivery.encode()).hexdigest().encode()
+        assert key == (delivery.encode() if len(delivery) == 255 else digest)
+    s.process()
+    assert len(s.effects()) == len(set(s.effects())) == len(ids)
+
+
+def test_ids_differ_by_case_accent_or_a_trailing_blank__O_DB_02(site, mariadb):
+    database = mariadb.create_database(options="CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+    s = site(database=database)
+    for delivery in ("evt_1Ab", "evt_1ab"):
+        body = events.github()
+        assert s.cgi("github", body, s.signed("github", body, delivery=delivery)).status == 200
+    body_ids = ("a", "a ", "A", "é", "e", "e\u0301", "ß", "ss", "😀", "😁", "x\x00", "x")
+    for event_id in body_ids:
+        body = events.stripe(event_id)
+        assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert len(s.receipts()) == len(body_ids) + 2
+    s.process()
+    assert sorted(s.effects()) == sorted(body_ids + ("evt_1Ab", "evt_1ab"))
+    mariadb.drop(database)
+
+
+def test_while_the_database_is_stopped_nothing_is_claimed_to_be_stored__O_DB_03(site, own_mariadb):
+    server = own_mariadb()
+    s = site(server=("lighttpd", {"procs": 2}), database=server.create_database(), sources=GITHUB)
+    assert s.deliver("github", events.github(), delivery="d-before").status == 200
+    before = pids_of(s.receiver)
+    server.stop()
+    forged = s.deliver("github", events.github(), secret="not ours")
+    assert forged.status == 401
+    bodies = [events.github() for _ in range(20)]
+    for n, body in enumerate(bodies):
+        start = time.monotonic()
+        answer = s.deliver("github", body, delivery=f"d-{n}")
+        assert answer.status == 503 and int(answer.header("Retry-After")) > 0
+        assert time.monotonic() - start < 3
+    server.start()
+    for n, body in enumerate(bodies):
+        assert s.deliver("github", body, delivery=f"d-{n}").status == 200
+    s.process()
+    assert sorted(s.effects()) == sorted(["d-before"] + [f"d-{n}" for n in range(20)])
+    assert pids_of(s.receiver) == before
+    assert 1 <= len(s.log_lines(event="alarm")) <= 3
+
+
+def test_a_hanging_read_only_or_locked_database_gets_busy_in_time__O_DB_03(site, own_mariadb):
+    server = own_mariadb()
+    s = site(server=("lighttpd", {"procs": 1}), database=server.create_database(), sources=GITHUB)
+    body = events.github()
+
+    def busy_for(limit_s):
+        start = time.monotonic()
+        answer = s.deliver("github", body, delivery="d-later")
+        assert answer.status == 503 and answer.header("Retry-After")
+        assert time.monotonic() - start < limit_s
+
+    server.pause()
+    try:
+        busy_for(5)
+        assert s.deliver("github", body, secret="not ours").status == 401
+    finally:
+        server.resume()
+    server.execute("SET GLOBAL read_only = 1")
+    busy_for(3)
+    server.execute("SET GLOBAL read_only = 0")
+    locker = server.connect(s.db.name)
+    with locker.cursor() as cursor:
+        cursor.execute("LOCK TABLES hookonce_receipt WRITE")
+        busy_for(5)
+    locker.close()
+    assert s.written() == {}
+    assert s.deliver("github", body, delivery="d-later").status == 200
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1, "guard": 1}
+
+
+def test_a_forged_request_sends_no_statement(site, own_mariadb):
+    server = own_mariadb()
+    s = site(server=("lighttpd", {"procs": 1}), database=server.create_database())
+    assert s.deliver("github", events.github()).status == 200
+    body = events.stripe("evt_forged")
+    forged = [("stripe", body, s.signed("stripe", body, secret="whsec_bm90IG91cnM=")),
+              ("stripe", body, s.signed("stripe", body, t=1000)), ("stripe", body, []),
+              ("github", body, sign.github("not ours", body)), ("shopify", body, sign.shopify("not ours", body)),
+              ("slack", body, sign.slack("not ours", body)),
+              ("standard", body, sign.standard_webhooks("bm90IG91cnM=", body)), ("nobody", body, [])]
+    server.log_statements(True)
+    for source, content, headers in forged:
+        assert 400 <= s.post(source, content, headers).status < 500
+    quiet = server.logged_statements()
+    assert s.deliver("stripe", body).status == 200
+    server.log_statements(False)
+    assert "hookonce_receipt" in server.logged_statements(), "the log shows what genuine ones do"
+    assert s.db.name not in quiet and "hookonce_" not in quiet and s.db.user not in quiet
+
+
+def test_a_link_that_was_killed_while_idle_is_opened_again__O_DB_04(site):
+    s = site(server=("lighttpd", {"procs": 1}))
+    for n in range(3):
+        body = events.stripe(f"evt_idle{n}")
+        assert s.deliver("stripe", body).status == 200
+        links = s.db.server.execute(f"SELECT id FROM information_schema.processlist WHERE user = '{s.db.user}'")
+        assert links, "the receiver keeps its link"
+        for link in links:
+            s.db.server.execute(f"KILL {link['id']}")
+    assert len(s.jobs()) == 3 and "busy" not in s.log_text()
+
+
+@pytest.fixture
+def breakable(site):
+    """(site, proxy): the receiver reaches the database through a proxy that can drop a COMMIT."""
+    s = site()
+    proxy = DatabaseProxy(s.path("state/proxy.sock"), s.db.server.socket)
+    s.settings["database"] = {"socket": proxy.path}
+    s.configure()
+    s.serve("lighttpd", procs=1)
+    yield s, proxy
+    proxy.close()
+
+
+@pytest.mark.parametrize("cut", ["before commit", "after commit"])
+def test_a_commit_without_an_answer_is_looked_up_and_answered__O_DB_04(breakable, cut):
+    s, proxy = breakable
+    body = events.stripe("evt_commit")
+    proxy.cut = cut
+    assert s.deliver("stripe", body).status == 200
+    assert proxy.cuts == 1
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1}
+    assert s.deliver("stripe", body).status == 200
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1}
+    assert [r["duplicates"] for r in s.receipts()] == [1]
+
+
+@pytest.mark.parametrize("cut,stored", [("before commit", {}),
+                                        ("after commit", {"receipt": 1, "body": 1, "job": 1})])
+def test_a_commit_that_cannot_be_looked_up_is_not_claimed__O_DB_04(breakable, cut, stored):
+    s, proxy = breakable
+    body = events.stripe("evt_commit")
+    proxy.cut, proxy.refuse_after_cut = cut, True
+    answer = s.deliver("stripe", body)
+    assert answer.status == 503 and answer.header("Retry-After")
+    assert proxy.cuts == 1 and s.written() == stored
+    proxy.refuse = False
+    assert s.deliver("stripe", body).status == 200
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1}
+    s.process()
+    assert s.effects() == ["evt_commit"]
+
+
+@pytest.mark.parametrize("cut", ["before commit", "after commit"])
+def test_with_the_guard_on_a_lost_commit_is_no_repeat__O_DB_04(breakable, cut):
+    s, proxy = breakable
+    body = events.github()
+    proxy.cut = cut
+    assert s.deliver("github", body, delivery="d-commit").status == 200
+    assert proxy.cuts == 1
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1, "guard": 1}
+
+
+# -- rows that no receiver of ours wrote ---------------------------------------------------------
+
+COPY = "INSERT INTO hookonce_{0} ({1}) SELECT {2} FROM hookonce_{0} WHERE correlation_id = '{3}'"
+FORGED_CID = "01JZZZZZZZZZZZZZZZZZZZZZZZ"
+
+
+def copy_row(s, table, cid, **changes):
+    """Writes a copy of a row with some columns changed (SQL text), as one with SQL access would."""
+    columns = [r["Field"] for r in s.sql(f"SHOW COLUMNS FROM hookonce_{table}") if r["Extra"] != "auto_increment"]
+    values = [changes.get(c, f"`{c}`") for c in columns]
+    s.sql(COPY.format(table, ", ".join(f"`{c}`" for c in columns), ", ".join(values), cid).replace("%", "%%"))
+
+
+def handmade(s, cid):
+    """A receipt with body and job, copied from a genuine one under another id, type and body."""
+    copy_row(s, "receipt", cid, correlation_id=f"'{FORGED_CID}'", event_id="'evt_handmade'", status="'received'",
+             outcome="NULL", body_sha256="UNHEX(SHA2('{\"id\":\"evt_handmade\"}', 256))", body_len="21")
+    copy_row(s, "body", cid, correlation_id=f"'{FORGED_CID}'", bytes="'{\"id\":\"evt_handmade\"}'")
+    copy_row(s, "job", cid, correlation_id=f"'{FORGED_CID}'")
+
+
+def other_body(s, cid):
+    """The genuine receipt's body exchanged."""
+    s.sql("UPDATE hookonce_body SET bytes = '{\"id\":\"evt_genuine\",\"amount\":1000000}' WHERE correlation_id = %s",
+          cid)
+
+
+def other_body_and_digest(s, cid):
+    """The same, with the digest and the length in the receipt made to fit."""
+    other_body(s, cid)
+    s.sql("UPDATE hookonce_receipt r JOIN hookonce_body b USING (correlation_id) "
+          "SET r.body_sha256 = UNHEX(SHA2(b.bytes, 256)), r.body_len = LENGTH(b.bytes) "
+          "WHERE correlation_id = %s", cid)
+
+
+def other_type(s, cid):
+    """A genuine receipt told to be of another type."""
+    s.sql("UPDATE hookonce_receipt SET event_type = 'payout.paid' WHERE correlation_id = %s", cid)
+
+
+def other_id(s, cid):
+    """A genuine receipt under another id: the same work again."""
+    s.sql("UPDATE hookonce_receipt SET event_id = 'evt_again' WHERE correlation_id = %s", cid)
+
+
+def other_headers(s, cid):
+    """A genuine receipt with other headers."""
+    s.sql("UPDATE hookonce_body SET headers = 'x-forged: 1\\n' WHERE correlation_id = %s", cid)
+
+
+@pytest.mark.parametrize("forge", [handmade, other_body, other_body_and_digest, other_type, other_id,
+                                   other_headers], ids=lambda f: f.__name__)
+def test_rows_written_by_hand_never_run_and_are_reported(site, forge):
+    s = site(sources={"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}})
+    body = events.stripe("evt_genuine")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    cid = s.receipts()[0]["correlation_id"]
+    forge(s, cid)
+    s.hookonce("process", "--once")
+    assert s.effects() == (["evt_genuine"] if forge is handmade else [])
+    forged_cid = FORGED_CID if forge is handmade else cid
+    jobs = s.sql("SELECT state, outcome FROM hookonce_job WHERE correlation_id = %s", forged_cid)
+    assert jobs == [{"state": "dead", "outcome": "forged row"}]
+    assert s.value("SELECT status FROM hookonce_receipt WHERE correlation_id = %s", forged_cid) == "failed"
+    line = s.log_lines(event="forged")[0]
+    assert (line["level"], line["cid"]) == ("alarm", forged_cid)
+    check = s.hookonce("check")
+    assert check.returncode == 1 and b"forged" in check.stdout + check.stderr
+    s.hookonce("process", "--once")
+    assert s.effects() == (["evt_genuine"] if forge is handmade else [])
+
+
+def test_a_job_written_by_hand_for_no_receipt_never_runs(site):
+    s = site(sources={"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}})
+    s.sql("INSERT INTO hookonce_job (correlation_id, route, state, run_at, created_at) "
+          "VALUES (%s, 'all-stripe', 'ready', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))", FORGED_CID)
+    s.hookonce("process", "--once")
+    assert s.effects() == []
+    assert [j["state"] for j in s.jobs()] == ["dead"]
+    assert s.log_lines(event="forged")
+
+
+def test_receipts_of_another_installations_key_do_not_run(site):
+    s = site(sources={"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}})
+    body = events.stripe("evt_key")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    s.write("hookonce.key", os.urandom(32).hex())
+    done = s.hookonce("process", "--once")
+    assert s.effects() == []
+    assert done.returncode != 0 or s.log_lines(event="forged")
+    wait_until(lambda: s.hookonce("check").returncode == 1, 1, "check tells that the key is another")

@@ -1,0 +1,128 @@
+"""What answers, logs and tables give away, and what a log line bears."""
+
+import re
+
+import pytest
+
+from hooktest import events, sign
+
+# No four characters of these stand anywhere by chance.
+STRIPE, GITHUB, CLERK = "whsec_Zq7Xw0Kj5Vb2", "Qj8#Wz4~Yx6^", "whsec_" + "WlJxN0p3OUt5Vng0VWI2"
+LINE_FIELDS = {"time", "level", "cid", "event"}
+
+
+def parts(secret, mac=""):
+    """All that must not show: every run of four characters of the secret's own part, and a MAC."""
+    own = secret[6:] if secret.startswith("whsec_") else secret
+    return [own[i:i + 4] for i in range(len(own) - 3)] + ([mac, mac[:16]] if mac else [])
+
+
+def dump(s):
+    """Every value of every table, as one bytes string."""
+    seen = b""
+    for row in s.sql("SHOW TABLES"):
+        for values in s.sql(f"SELECT * FROM `{next(iter(row.values()))}`"):
+            for value in values.values():
+                seen += (value if isinstance(value, bytes) else str(value).encode()) + b"\n"
+    return seen
+
+
+def test_no_secret_and_no_expected_mac_shows_anywhere__O_OPS_01(site):
+    s = site(server=("lighttpd", {"procs": 1}), sources={
+        "stripe": {"provider": "stripe", "secret": STRIPE}, "github": {"provider": "github", "secret": GITHUB},
+        "clerk": {"provider": "clerk", "secret": CLERK}, "bad": {"provider": "clerk", "secret": CLERK + "!"}})
+    body = events.stripe("evt_ops01")
+    secrets = {"stripe": STRIPE, "github": GITHUB, "clerk": CLERK}
+    genuine = {name: s.signed(name, body, secret=secret) for name, secret in secrets.items()}
+    replies = []
+
+    def post(source, headers, query=""):
+        answer = s.server.request("POST", f"/hookonce.fcgi/{source}{query}", body, headers)
+        replies.append(repr(answer.headers).encode() + answer.body)
+        return answer.status
+
+    for name in secrets:
+        spoilt = [(k, v[:-6] + "AAAAAA" if "ignature" in k else v) for k, v in genuine[name]]
+        assert post(name, spoilt, "?token=" + GITHUB.replace("#", "%23")) == 401
+        assert post(name, []) == 401
+        assert post(name, genuine[name]) == 200
+    assert post("bad", genuine["clerk"]) == 503
+    good = s.config_text()
+    s.configure(good + f"\n[source {GITHUB}]\nsecret = {STRIPE}\n")
+    outputs = [s.hookonce("check"), s.hookonce("list")]
+    s.configure(good.replace("password = file:db.password", f"password = {s.db.password}"))
+    outputs += [s.hookonce("check"), s.hookonce("list")]
+    s.configure(good)
+    outputs += [s.hookonce(*c) for c in (["check"], ["process", "--once"], ["list"], ["list", "--json"],
+                                         ["providers"])]
+    s.write("db.password", "not the password")
+    outputs += [s.hookonce("check"), s.hookonce("list")]
+    s.write("db.password", s.db.password)
+
+    shown = {"answers": b"\n".join(replies), "log": s.log_text().encode(), "web server's log": s.server.logs().encode(),
+             "tables": dump(s), "output": b"\n".join(o.stdout + o.stderr for o in outputs)}
+    macs = [re.findall(r"[A-Za-z0-9+/=]{40,}", dict(genuine[n])[h])[-1] for n, h in (
+        ("stripe", "Stripe-Signature"), ("github", "X-Hub-Signature-256"), ("clerk", "svix-signature"))]
+    assert len(set(macs)) == 3
+    for place, text in shown.items():
+        for secret, mac in zip((STRIPE, GITHUB, CLERK), macs):
+            for part in parts(secret, mac):
+                assert part.encode() not in text, f"{part!r} of {secret!r} in the {place}"
+        assert s.db.password.encode() not in text, place
+    with open(s.path("hookonce.key"), encoding="ascii") as f:
+        key = f.read().strip()
+    assert all(key[:16].encode() not in text for text in shown.values())
+
+
+def test_refusals_do_not_tell_which_part_was_wrong__O_OPS_01(site):
+    s = site(server=("lighttpd", {"procs": 1}))
+    body = events.stripe("evt_ops01b")
+    for headers in (s.signed("stripe", body, secret="whsec_x"), s.signed("stripe", body, t=1), []):
+        answer = s.post("stripe", body, headers)
+        assert answer.status == 401 and len(answer.body) < 100
+        assert not re.search(rb"[0-9a-f]{16}|[A-Za-z0-9+/]{40}", answer.body)
+
+
+AWKWARD = {
+    "tab": "a\tb", "escaped-newline": "a%0ab", "long": "x" * 7000, "quotes": 'say "hi" \\ there', "equals": "a=b c=d",
+    "not-ascii": "prüfung 😀", "latin-1": "pr\udcfcfung", "escape": "red \x1b[31m", "newline": "a\nb event=accepted",
+    "carriage-return": "a\rb", "line-separator": "a\u2028b\u0085c", "bidi": "a\u202eb", "empty-looking": "\u200b",
+}
+
+
+@pytest.fixture(scope="module")
+def logged(module_site):
+    """A site whose log is looked at."""
+    return module_site(sources={"github": {"provider": "github", "secret": "github test secret", "guard": "no"}},
+                       routes={})
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_a_log_line_is_one_line_whatever_stands_in_it__O_OPS_02(logged, name):
+    value, s = AWKWARD[name], logged
+    def lines():
+        """One line for each request; alarms come on top."""
+        return [line for line in s.log_lines() if line["event"] != "alarm"]
+
+    before = len(lines())
+    body = events.github()
+    headers = sign.github("github test secret", body, event=value, delivery=value + "!")
+    assert s.cgi("github", body, headers).status in (200, 400)
+    assert s.cgi("github", body, sign.github("another", body, event=value, delivery=value)).status in (400, 401)
+    new = lines()[before:]  # fails on any line that cannot be parsed
+    assert len(new) == 2
+    for line in new:
+        assert LINE_FIELDS <= set(line)
+        assert all(len(v.encode()) < 900 for v in line.values())
+        assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202e]", "".join(line.values()))
+
+
+@pytest.mark.parametrize("path", ["/hook/a%0d%0aX: 1", "/hook/a%0aevent=accepted", "/hook/" + "p" * 8000, "/hook/%1b[31m",
+                                  "/hook/😀", "/hook/%ff%fe", '/hook/"a"', "/hook/a?x=%0d%0a&token=Zq7Xw0"])
+def test_paths_and_queries_cannot_break_the_log__O_OPS_02(logged, path):
+    before = len(logged.log_lines())
+    assert logged.cgi(path, b"{}").status in (400, 404)
+    lines = logged.log_lines()[before:]
+    assert len(lines) == 1 and lines[0]["event"] == "rejected"
+    assert "Zq7Xw0" not in logged.log_text()
+    assert all(len(v.encode()) < 900 for v in lines[0].values())

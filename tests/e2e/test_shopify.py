@@ -1,0 +1,67 @@
+"""Shopify's compliance topics and its two ids."""
+
+import base64
+import hashlib
+import hmac
+
+import pytest
+
+from hooktest import events, sign
+
+SECRET = "shopify-client-secret-1"
+BY_EVENT = """
+[recipe shopify-by-event]
+like = shopify
+id = {header:X-Shopify-Event-Id}
+"""
+
+
+@pytest.fixture
+def served(site):
+    """A site with Shopify's recipe and one of its own that keys on the shop's event."""
+    return site(files={"own.conf": BY_EVENT}, settings={"hookonce": {"recipes": "own.conf"}}, sources={
+        "shopify": {"provider": "shopify", "secret": SECRET},
+        "by-event": {"provider": "shopify-by-event", "secret": SECRET}})
+
+
+TOPICS = ("customers/data_request", "customers/redact", "shop/redact")
+
+
+def test_compliance_topics_are_taken_when_genuine_and_401_when_not__O_SH_01(served):
+    for topic in TOPICS:
+        body = events.shopify(topic=topic)
+        assert served.cgi("shopify", body, sign.shopify("another", body, topic=topic)).status == 401
+        assert served.cgi("shopify", body, sign.shopify(SECRET, body, topic=topic)).status == 200
+    assert [r["event_type"].decode() for r in served.receipts()] == list(TOPICS)
+
+
+def test_a_digest_in_hex_is_no_signature__O_SH_01(served):
+    body = events.shopify()
+    digest = hmac.new(SECRET.encode(), body, hashlib.sha256).digest()
+    good = sign.shopify(SECRET, body)
+    assert good[-1] == ("X-Shopify-Hmac-Sha256", base64.b64encode(digest).decode())
+    assert served.cgi("shopify", body, good[:-1] + [("X-Shopify-Hmac-Sha256", digest.hex())]).status == 401
+    assert served.written() == {}
+
+
+def deliveries(served, source):
+    """W1/E1 twice, then the same shop's event to another subscription, W2/E1."""
+    body = events.shopify()
+    for webhook in ("W1", "W1", "W2"):
+        headers = sign.shopify(SECRET, body, webhook_id=webhook) + [("X-Shopify-Event-Id", "E1")]
+        assert served.cgi(source, body, headers).status == 200
+    served.process()
+
+
+def test_each_subscriptions_delivery_is_an_event__O_SH_02(served):
+    deliveries(served, "shopify")
+    assert served.effects() == ["W1", "W2"]
+    assert [r["duplicates"] for r in served.receipts()] == [1, 0]
+    assert "conflict" not in served.written()
+
+
+def test_a_sites_recipe_may_key_on_the_shops_event__O_SH_02(served):
+    deliveries(served, "by-event")
+    assert served.effects() == ["E1"]
+    assert [r["duplicates"] for r in served.receipts()] == [2]
+    assert "conflict" not in served.written()

@@ -1,0 +1,97 @@
+"""Requests signed by the providers' official libraries, through the real program as plain CGI.
+
+Each vector has a source of its own, whose scope is the source: nothing that one of them writes can
+answer for another.
+"""
+
+import base64
+import datetime
+import hashlib
+import json
+import os
+
+import pytest
+
+from hooktest import PROJECT
+
+RECIPES = {"standardwebhooks": "standard-webhooks"}
+FILES = ("stripe", "github", "shopify", "slack", "clerk", "standardwebhooks")
+# Signatures by public key (v1a) are not among the recipes' algorithms.
+LEFT_OUT = {"ed25519-v1a", "ed25519-v1a-beside-foreign-v1", "ed25519-v1a-flipped-byte"}
+
+# What the log says, by the vectors' reason. Where a header is broken and wrong as well, one word may
+# stand for the other.
+_BROKEN = {"header malformed", "signature mismatch", "no acceptable signature", "header duplicate"}
+WORDS = {
+    "bad-signature": _BROKEN, "malformed-header": _BROKEN, "no-supported-scheme": _BROKEN,
+    "duplicate-header": _BROKEN, "stale-timestamp": {"timestamp too old"},
+    "future-timestamp": {"timestamp in the future"}, "missing-header": {"header missing"},
+    "empty-body": {"empty body"},
+}
+
+
+def _load():
+    found = []
+    for name in FILES:
+        with open(os.path.join(PROJECT, "tests", "vectors", name + ".json"), encoding="utf-8") as f:
+            for number, vector in enumerate(json.load(f)):
+                if vector["name"] not in LEFT_OUT:
+                    found.append((f"{name}-{number:02}", vector))
+    return found
+
+
+VECTORS = _load()
+
+
+@pytest.fixture(scope="module")
+def served(module_site):
+    """One site with a source for each vector."""
+    sources = {source: {"provider": RECIPES.get(v["provider"], v["provider"]), "scope": "source",
+                        "secret": v["secrets"]} for source, v in VECTORS}
+    return module_site(sources=sources, routes={})
+
+
+def test_only_the_public_key_vectors_are_left_out():
+    total = 0
+    for name in FILES:
+        with open(os.path.join(PROJECT, "tests", "vectors", name + ".json"), encoding="utf-8") as f:
+            total += len(json.load(f))
+    assert len(VECTORS) == total - len(LEFT_OUT) == 175
+
+
+@pytest.mark.parametrize("source,vector", VECTORS, ids=[f"{s}-{v['name']}" for s, v in VECTORS])
+def test_vector(served, source, vector):
+    request, expect = vector["request"], vector["expect"]
+    body = base64.b64decode(request["body_b64"])
+    before = served.written()
+    answer = served.cgi(source, body, request["headers"], method=request["method"], now=vector["now"])
+    rows = served.sql("SELECT * FROM hookonce_receipt WHERE provider = %s", source)
+
+    if expect["verdict"] == "reject":
+        assert 400 <= answer.status < 500
+        assert served.written() == before
+        assert served.log_lines(source=source)[-1]["reason"] in WORDS[expect["reason"]]
+        return
+    assert answer.status == 200
+    if expect["verdict"] == "handshake" and expect["reason"] != "ping":
+        assert served.written() == before
+        assert served.log_lines(source=source)[-1]["event"] == "handshake"
+        return
+    assert len(rows) == 1
+    row = rows[0]
+    if expect["event_id"] is not None:
+        assert row["event_id"] == expect["event_id"].encode()
+    else:
+        assert row["event_id"] == hashlib.sha256(body).hexdigest().encode()
+    assert row["event_type"] == (expect["event_type"] or "").encode()
+    if expect["occurred_at"] is None:
+        assert row["occurred_at"] is None
+    else:
+        when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=expect["occurred_at"])
+        assert row["occurred_at"].replace(microsecond=0) == when
+    assert (row["body_len"], row["body_sha256"]) == (len(body), hashlib.sha256(body).digest())
+    stored = b"".join(r["bytes"] for r in served.sql(
+        "SELECT bytes FROM hookonce_body WHERE correlation_id = %s ORDER BY part", row["correlation_id"]))
+    assert stored == body
+    assert served.value("SELECT COUNT(*) FROM hookonce_job WHERE correlation_id = %s",
+                        row["correlation_id"]) == 1

@@ -29,9 +29,6 @@ int64_t clock_mono_ms(void)
 struct deadline deadline_in(int64_t ms)
 {
     int64_t now = clock_mono_ms();
-    if (ms < 0) {
-        ms = 0;
-    }
     return (struct deadline){ms > INT64_MAX - now ? INT64_MAX : now + ms};
 }
 

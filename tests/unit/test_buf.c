@@ -65,6 +65,23 @@ static void a_refused_append_changes_nothing(void **state)
     buf_free(&b);
 }
 
+static void one_append_may_fill_it(void **state)
+{
+    char text[1001];
+    struct buf b;
+    (void)state;
+    memset(text, 'x', 1000);
+    text[1000] = '\0';
+    buf_init(&b, 1000);
+    assert_int_equal(buf_add_str(&b, text), HO_OK);
+    assert_int_equal(b.p[1000], '\0');
+    assert_string_equal(buf_cstr(&b), text);
+    buf_free(&b);
+    assert_int_equal(buf_addf(&b, "%s", text), HO_OK);
+    assert_string_equal(buf_cstr(&b), text);
+    buf_free(&b);
+}
+
 static void nothing_fits_into_a_refused_first_append(void **state)
 {
     struct buf b;
@@ -132,6 +149,7 @@ int main(void)
         cmocka_unit_test(starts_empty_without_memory),
         cmocka_unit_test(holds_its_maximum_and_no_byte_more),
         cmocka_unit_test(a_refused_append_changes_nothing),
+        cmocka_unit_test(one_append_may_fill_it),
         cmocka_unit_test(nothing_fits_into_a_refused_first_append),
         cmocka_unit_test(keeps_any_byte),
         cmocka_unit_test(room_is_written_by_the_caller),

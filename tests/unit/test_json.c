@@ -75,6 +75,11 @@ static void takes_exactly_one_value(void **state)
         {S("{\"\xff\":1}"), true},
         {S("[\"\\ud800\"]"), true},
         {S("[18446744073709551616]"), true},
+        {S("[18446744073709551616] 1"), false},
+        {S("[18446744073709551616],"), false},
+        {S("[18446744073709551616]]"), false},
+        {S("[18446744073709551616"), false},
+        {S("18446744073709551616"), true},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -118,7 +123,8 @@ static const char odd[] =
     "{\"a\":1, \"a/b\":2, \"m~n\":3, \"\":4, \" \":5, \"a\\u0000b\":6, \"\\u0000\":7, \"~1\":8,"
     "\"\\\\u0000\":9, \"0\":10, \"list\":[\"x\",null,{\"y\":[true,false]}], \"nul\":null,"
     "\"\xc3\xa4\":11, \"\\ud83d\\ude00\":12, \"dup\":1, \"dup\":2, \"v\":\"a\\u0000b\","
-    "\"o\":{\"a\\u0000\":1,\"a\":2}, \"z\" : {\"q\\u0000\" \t: 13}}";
+    "\"o\":{\"a\\u0000\":1,\"a\":2}, \"z\" : {\"q\\u0000\" \t: 13},"
+    "\"n\\u0000\\\\\\u0000\\u0000\":14}";
 
 static void pointers_reach_every_key(void **state)
 {
@@ -140,6 +146,7 @@ static void pointers_reach_every_key(void **state)
         {S("/\xc3\xa4"), JSON_INT, "11"},
         {S("/\xf0\x9f\x98\x80"), JSON_INT, "12"},
         {S("/z/q\0"), JSON_INT, "13"},
+        {S("/n\0\\\0\0"), JSON_INT, "14"},
         {S("/dup"), JSON_INT, "2"},
         {S("/nul"), JSON_NULL, ""},
         {S("/list"), JSON_ARRAY, "[\"x\",null,{\"y\":[true,false]}]"},

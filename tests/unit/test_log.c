@@ -200,6 +200,37 @@ static void follows_a_file_that_another_process_moved(void **state)
     assert_log("info cid=- event=done\n");
 }
 
+/* The lock is on the file that another process is about to move. */
+static void does_not_wait_for_who_moves_the_file(void **state)
+{
+    int ready[2];
+    int go[2];
+    char byte = 0;
+    (void)state;
+    fill(path, LOG_FILE_MAX);
+    assert_int_equal(pipe(ready) | pipe(go), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int fd = open(path, O_WRONLY);
+        bool locked = fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0;
+        bool told = write(ready[1], "r", 1) == 1 && read(go[0], &byte, 1) == 1;
+        _exit(locked && told ? 0 : 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    log_event(LOG_INFO, "accepted", NULL, NULL, 0);
+    assert_int_equal(size_of(old_path), -1);
+    assert_true(size_of(path) > LOG_FILE_MAX);
+    int status;
+    assert_int_equal(write(go[1], "g", 1), 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    log_event(LOG_INFO, "busy", NULL, NULL, 0);
+    assert_true(size_of(old_path) > LOG_FILE_MAX);
+    assert_log("info cid=- event=busy\n");
+    assert_int_equal(close(ready[0]) | close(ready[1]) | close(go[0]) | close(go[1]), 0);
+}
+
 static void processes_share_one_file_without_losing_lines(void **state)
 {
     enum { CHILDREN = 4, LINES = 200 };
@@ -301,6 +332,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_is_private_and_appended_to, fresh, done),
         cmocka_unit_test_setup_teardown(a_full_file_is_moved_away, fresh, done),
         cmocka_unit_test_setup_teardown(follows_a_file_that_another_process_moved, fresh, done),
+        cmocka_unit_test_setup_teardown(does_not_wait_for_who_moves_the_file, fresh, done),
         cmocka_unit_test_setup_teardown(processes_share_one_file_without_losing_lines, fresh,
                                         done),
         cmocka_unit_test_setup_teardown(without_a_file_stderr_is_used, fresh, done),

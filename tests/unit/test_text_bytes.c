@@ -3,6 +3,9 @@
 
 #include "base/text.h"
 
+/* The first n bytes of a literal, with the others right behind. */
+#define CUT(s, n) {(const unsigned char *)(s), (n)}
+
 static void reads_hex(void **state)
 {
     static const struct {
@@ -88,7 +91,8 @@ static void base64_must_be_canonical(void **state)
         S("="),         S("Zh=="),      S("Zm9="),        S("Zv=="),      S("Zg=A"),
         S("Z=g="),      S("=Zg="),      S("Zm9v\n"),      S("Zm9v Zm9"),  S("Zm-_"),
         S("Zm9v\0\0\0\0"), S("Zm9\0"),  S("Zm9\xff"),     S("Zm9v===="),  S(" Zg="),
-        S("AB=="),      S("AAB="),
+        S("AB=="),      S("AAB="),      CUT("Zm9vZm9v", 7), CUT("Zm9vZm9v", 6),
+        CUT("Zg==Zg==", 5), CUT("Zg==", 3),
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -246,6 +250,9 @@ static void knows_well_formed_utf8(void **state)
         {S("\xe2\x28\xa1"), false},
         {S("\xe2\x82\x28"), false},
         {S("a\xc3"), false},
+        {CUT("\xc3\xa4", 1), false}, /* the rest is there, but beyond the end */
+        {CUT("\xe2\x82\xac", 2), false},
+        {CUT("\xf0\x9f\x98\x80", 3), false},
         {S("\xf8\x88\x80\x80\x80"), false},
     };
     uint32_t point = 0;

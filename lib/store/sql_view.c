@@ -6,17 +6,20 @@
     "r.recorded_at, r.correlation_id, r.provider, r.source, r.event_id, r.event_type, r.status,"  \
     " r.outcome, r.duplicates"
 
-/* ?: provider or NULL, the same again, status or NULL, the same again, limit */
+/* ?: provider or NULL, the same again, source likewise, status likewise, limit */
 const char SQL_VIEW_RECEIPTS[] =
     "SELECT " RECEIPT_COLUMNS " FROM hookonce_receipt r FORCE INDEX (correlation)"
-    " WHERE (? IS NULL OR r.provider = ?) AND (? IS NULL OR r.status = ?)"
+    " WHERE (? IS NULL OR r.provider = ?) AND (? IS NULL OR r.source = ?)"
+    " AND (? IS NULL OR r.status = ?)"
     " ORDER BY r.correlation_id DESC LIMIT ?";
 
-/* ?: state of the jobs that make the status, provider or NULL, the same again, status, limit */
+/* ?: state of the jobs that make the status, provider or NULL, the same again, source likewise,
+ * status, limit */
 const char SQL_VIEW_RECEIPTS_OPEN[] =
     "SELECT DISTINCT " RECEIPT_COLUMNS " FROM hookonce_job j FORCE INDEX (claim)"
     " JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = j.correlation_id"
-    " WHERE j.state = ? AND (? IS NULL OR r.provider = ?) AND r.status = ?"
+    " WHERE j.state = ? AND (? IS NULL OR r.provider = ?) AND (? IS NULL OR r.source = ?)"
+    " AND r.status = ?"
     " ORDER BY r.correlation_id DESC LIMIT ?";
 
 const char SQL_VIEW_BY_CID[] =
@@ -46,6 +49,11 @@ const char SQL_VIEW_OPEN_JOBS[] =
     "(SELECT run_at, id, correlation_id, state, route, tries, worker, outcome, last_error"
     " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'ready' ORDER BY run_at, id LIMIT ?)"
     " ORDER BY 1, 2 LIMIT ?";
+
+/* By the key: attempts are not indexed by time, and a job's tries belong together. */
+const char SQL_VIEW_ATTEMPTS[] =
+    "SELECT started_at, ended_at, job_id AS job, try_no, correlation_id, worker, outcome, error"
+    " FROM hookonce_attempt ORDER BY job_id DESC, claim_no DESC LIMIT ?";
 
 /* ?: the correlation id, seven times. Same times are sorted by what must come first. */
 const char SQL_VIEW_TIMELINE[] =

@@ -9,6 +9,7 @@ extern const char SQL_VIEW_BY_EVENT[];
 extern const char SQL_VIEW_DEAD[];
 extern const char SQL_VIEW_CONFLICTS[];
 extern const char SQL_VIEW_OPEN_JOBS[];
+extern const char SQL_VIEW_ATTEMPTS[];
 extern const char SQL_VIEW_TIMELINE[];
 extern const char SQL_VIEW_WORKERS[];
 extern const char SQL_VIEW_QUEUE[];

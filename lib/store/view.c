@@ -30,13 +30,15 @@ enum ho_code view_receipts(struct db *db, const struct view_filter *f, struct db
 {
     const char *state = state_behind(f->status);
     struct db_value provider = DBV_BYTES(f->provider), status = DBV_TEXT(f->status);
+    struct db_value source = DBV_BYTES(f->source);
     struct db_value limit = limit_of(f->limit);
 
     if (state[0] != '\0') {
-        struct db_value open[] = {DBV_STR(state), provider, provider, status, limit};
+        struct db_value open[] = {DBV_STR(state), provider, provider, source, source, status,
+                                  limit};
         return db_run(db, SQL_VIEW_RECEIPTS_OPEN, open, COUNT(open), rows, err);
     }
-    struct db_value all[] = {provider, provider, status, status, limit};
+    struct db_value all[] = {provider, provider, source, source, status, status, limit};
     return db_run(db, SQL_VIEW_RECEIPTS, all, COUNT(all), rows, err);
 }
 
@@ -87,6 +89,13 @@ enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
     struct db_value in[] = {limit_of(limit), limit_of(limit), limit_of(limit)};
 
     return db_run(db, SQL_VIEW_OPEN_JOBS, in, COUNT(in), rows, err);
+}
+
+enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(limit)};
+
+    return db_run(db, SQL_VIEW_ATTEMPTS, in, COUNT(in), rows, err);
 }
 
 enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,

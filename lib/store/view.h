@@ -17,6 +17,7 @@ struct view_filter {
     struct span provider; /* absent: all */
     struct span status;   /* receipt.status; absent: all */
     unsigned limit;
+    struct span source;   /* who delivered it first; absent: all */
 };
 enum ho_code view_receipts(struct db *db, const struct view_filter *f, struct db_rows *rows,
                            struct ho_err *err) HO_MUST_CHECK;
@@ -43,6 +44,12 @@ enum { VIEW_J_RUN_AT, VIEW_J_JOB, VIEW_J_CID, VIEW_J_STATE, VIEW_J_ROUTE, VIEW_J
        VIEW_J_WORKER, VIEW_J_OUTCOME, VIEW_J_ERROR, VIEW_J_N };
 enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err) HO_MUST_CHECK;
+
+/* Tries, those of the newest jobs first, a job's last try first. */
+enum { VIEW_A_STARTED, VIEW_A_ENDED, VIEW_A_JOB, VIEW_A_TRY, VIEW_A_CID, VIEW_A_WORKER,
+       VIEW_A_OUTCOME, VIEW_A_ERROR, VIEW_A_N };
+enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
+    HO_MUST_CHECK;
 
 /* What happened to one receipt, in order: its delivery, jobs, tries, conflicts. */
 enum { VIEW_T_AT, VIEW_T_WHAT, VIEW_T_DETAIL, VIEW_T_N };

@@ -41,6 +41,7 @@ static void put_fixtures(void)
         (void)snprintf(id, sizeof id, "e%zu", i + 1);
         struct event e = testdb_event(id, "body");
         e.provider = i % 2 == 0 ? SPAN_LIT("p0") : SPAN_LIT("p1");
+        e.source = i == 4 || i == 6 ? SPAN_LIT("second") : e.source;
         ulid_new(1700000000000000 + (int64_t)i * 1000000, e.cid);
         memcpy(cids[i], e.cid, sizeof cids[i]);
         assert_int_equal(testdb_record(db, &e), RECEIPT_NEW);
@@ -63,19 +64,22 @@ static void receipts_by_filter(void **state)
     static const struct {
         const char *provider, *status;
         unsigned limit;
+        const char *source;
         const char *events; /* newest first */
     } rows[] = {
-        {NULL, NULL, 100, "e7 e6 e5 e4 e3 e2 e1 "}, {NULL, NULL, 2, "e7 e6 "},
-        {"p0", NULL, 100, "e7 e5 e3 e1 "},          {NULL, "failed", 100, "e3 e2 "},
-        {"p1", "failed", 100, "e2 "},               {NULL, "received", 100, "e5 e4 "},
-        {NULL, "received", 1, "e5 "},               {NULL, "processing", 100, "e7 e6 "},
-        {NULL, "processed", 100, "e1 "},            {"p1", "processed", 100, ""},
-        {"nobody", NULL, 100, ""},
+        {NULL, NULL, 100, NULL, "e7 e6 e5 e4 e3 e2 e1 "}, {NULL, NULL, 2, NULL, "e7 e6 "},
+        {"p0", NULL, 100, NULL, "e7 e5 e3 e1 "},          {NULL, "failed", 100, NULL, "e3 e2 "},
+        {"p1", "failed", 100, NULL, "e2 "},               {NULL, "received", 100, NULL, "e5 e4 "},
+        {NULL, "received", 1, NULL, "e5 "},               {NULL, "processing", 100, NULL, "e7 e6 "},
+        {NULL, "processed", 100, NULL, "e1 "},            {"p1", "processed", 100, NULL, ""},
+        {"nobody", NULL, 100, NULL, ""},                  {NULL, NULL, 100, "second", "e7 e5 "},
+        {NULL, "processing", 100, "second", "e7 "},       {"p1", NULL, 100, "second", ""},
     };
     (void)state;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct view_filter f = {span_of(rows[i].provider), span_of(rows[i].status), rows[i].limit};
+        struct view_filter f = {span_of(rows[i].provider), span_of(rows[i].status), rows[i].limit,
+                                span_of(rows[i].source)};
         struct db_rows got = {0};
         struct ho_err err;
         char events[100] = "";
@@ -229,6 +233,13 @@ static void one_receipts_story(void **state)
             fail_msg("step %zu: \"%s\" lacks \"%s\"", i, detail, wanted[i][1]);
         }
     }
+    assert_int_equal(view_attempts(t.outside, 5, &got, &err), HO_OK);
+    assert_int_equal(got.n_rows, 1);
+    assert_int_equal(got.n_cols, VIEW_A_N);
+    assert_cell(&got, 0, VIEW_A_CID, e.cid);
+    assert_cell(&got, 0, VIEW_A_TRY, "1");
+    assert_cell(&got, 0, VIEW_A_OUTCOME, "failed");
+    assert_cell(&got, 0, VIEW_A_ERROR, "no such table");
     assert_int_equal(view_conflicts(t.outside, 5, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 1);
     assert_int_equal(got.n_cols, VIEW_C_N);
@@ -243,8 +254,8 @@ static void one_receipts_story(void **state)
 static void no_query_reads_whole_tables(void **state)
 {
     struct db *db = db_open(&t.settings, DB_OPERATOR);
-    struct view_filter failed = {SPAN_NONE, SPAN_LIT("failed"), 20};
-    struct view_filter newest = {SPAN_NONE, SPAN_NONE, 20};
+    struct view_filter failed = {.status = SPAN_LIT("failed"), .limit = 20};
+    struct view_filter newest = {.limit = 20};
     static const char reads[] =
         "SELECT SUM(variable_value) FROM information_schema.session_status WHERE variable_name"
         " IN ('Handler_read_next', 'Handler_read_rnd_next', 'Handler_read_prev',"
@@ -260,8 +271,10 @@ static void no_query_reads_whole_tables(void **state)
     testdb_run(db, "INSERT INTO hookonce_job (correlation_id, state, run_at, created_at)"
                    " SELECT correlation_id, 'done', NOW(6), NOW(6) FROM hookonce_receipt"
                    " WHERE provider = 'bulk'");
+    testdb_run(db, "INSERT INTO hookonce_attempt SELECT id, 1, correlation_id, 1, 'w1', NOW(6),"
+                   " NOW(6), 'done', NULL FROM hookonce_job WHERE run_at > 0 AND state = 'done'");
     testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job");
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         struct view_queue q;
         int64_t before = testdb_int(db, reads);
         enum ho_code code =
@@ -272,6 +285,7 @@ static void no_query_reads_whole_tables(void **state)
             : i == 4 ? view_dead(db, 20, &got, &err)
             : i == 5 ? view_open_jobs(db, 20, &got, &err)
             : i == 6 ? view_timeline(db, span_of(cids[0]), &got, &err)
+            : i == 7 ? view_attempts(db, 20, &got, &err)
                      : view_queue(db, &q, &err);
         int64_t read = testdb_int(db, reads) - before;
         if (code != HO_OK || read > 3000) {

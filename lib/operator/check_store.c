@@ -118,12 +118,12 @@ static void check_processor(struct check *c, const struct view_queue *q)
     if (q->due > 0 && q->oldest_due_s > IDLE_MAX_S &&
         (q->worker_s < 0 || q->worker_s > IDLE_MAX_S)) {
         found(c, FOUND_WARN, "processor",
-              "%s job%s due, the oldest for %s, and no processor has run %s%s: does cron start "
-              "`hookonce process`?", count(q->due, n), q->due == 1 ? " is" : "s are",
-              ago(q->oldest_due_s, waits), q->worker_s < 0 ? "yet" : "for ",
+              "%s job%s due, the oldest for %s, and no processor %s%s: does cron start `hookonce "
+              "process`?", count(q->due, n), q->due == 1 ? " is" : "s are",
+              ago(q->oldest_due_s, waits), q->worker_s < 0 ? "is at work" : "was seen for ",
               q->worker_s < 0 ? "" : ago(q->worker_s, seen));
     } else if (q->worker_s < 0) {
-        found(c, FOUND_NOTE, "processor", "none has reported yet");
+        found(c, FOUND_OK, "processor", "none at work right now, and no job waits long for one");
     } else {
         found(c, FOUND_OK, "processor", "last seen %s ago", ago(q->worker_s, seen));
     }

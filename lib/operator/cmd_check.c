@@ -58,7 +58,7 @@ static int run(struct operator *op, int argc, char **argv)
 const struct command cmd_check = {
     .name = "check",
     .synopsis = "[--quiet]",
-    .summary = "Looks whether config, files, secrets, database and queue are sound",
+    .summary = "looks whether config, files, secrets, database and queue are sound",
     .help =
         "Prints one line a finding:\n"
         "\n"

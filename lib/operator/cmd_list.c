@@ -3,143 +3,21 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "operator/list.h"
 #include "operator/operator.h"
-#include "operator/table.h"
 #include "store/reopen.h"
-#include "store/view.h"
 
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX 1000
 #define NO_SUCH_TABLE 1146 /* the server's number */
 
-enum { OPT_PROVIDER, OPT_STATUS, OPT_LIMIT, OPT_N };
+enum { OPT_PROVIDER, OPT_SOURCE, OPT_STATUS, OPT_LIMIT, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_PROVIDER] = {"provider", true},
+    [OPT_SOURCE] = {"source", true},
     [OPT_STATUS] = {"status", true},
     [OPT_LIMIT] = {"limit", true},
 };
-
-/* A column of a listing: from which one of the view, and how it is shown. */
-struct list_col {
-    int from;
-    bool is_time; /* people see whole seconds, programs RFC 3339 */
-    struct table_col col;
-};
-
-typedef enum ho_code list_fetch(struct db *db, const struct view_filter *f, struct db_rows *rows,
-                                struct ho_err *err);
-
-struct listing {
-    const char *word; /* what the command line says */
-    const char *kind; /* what JSON says */
-    const char *none; /* what people read when there is nothing */
-    list_fetch *fetch;
-    const struct list_col *cols;
-    size_t n;
-};
-
-static enum ho_code fetch_dead(struct db *db, const struct view_filter *f, struct db_rows *rows,
-                               struct ho_err *err)
-{
-    return view_dead(db, f->limit, rows, err);
-}
-
-static enum ho_code fetch_conflicts(struct db *db, const struct view_filter *f,
-                                    struct db_rows *rows, struct ho_err *err)
-{
-    return view_conflicts(db, f->limit, rows, err);
-}
-
-static enum ho_code fetch_jobs(struct db *db, const struct view_filter *f, struct db_rows *rows,
-                               struct ho_err *err)
-{
-    return view_open_jobs(db, f->limit, rows, err);
-}
-
-static enum ho_code fetch_workers(struct db *db, const struct view_filter *f, struct db_rows *rows,
-                                  struct ho_err *err)
-{
-    (void)f;
-    return view_workers(db, rows, err);
-}
-
-static const struct list_col receipt_cols[] = {
-    {VIEW_R_RECORDED, true, {"recorded_at", TABLE_TEXT, 0}},
-    {VIEW_R_PROVIDER, false, {"provider", TABLE_TEXT, 20}},
-    {VIEW_R_SOURCE, false, {"source", TABLE_TEXT, 20}},
-    {VIEW_R_EVENT, false, {"event_id", TABLE_TEXT, 44}},
-    {VIEW_R_TYPE, false, {"event_type", TABLE_TEXT, 36}},
-    {VIEW_R_STATUS, false, {"status", TABLE_TEXT, 0}},
-    {VIEW_R_OUTCOME, false, {"outcome", TABLE_TEXT, 0}},
-    {VIEW_R_DUPLICATES, false, {"duplicates", TABLE_NUMBER, 0}},
-    {VIEW_R_CID, false, {"correlation_id", TABLE_TEXT, 0}},
-};
-
-static const struct list_col dead_cols[] = {
-    {VIEW_D_ENDED, true, {"ended_at", TABLE_TEXT, 0}},
-    {VIEW_D_JOB, false, {"job", TABLE_NUMBER, 0}},
-    {VIEW_D_PROVIDER, false, {"provider", TABLE_TEXT, 20}},
-    {VIEW_D_EVENT, false, {"event_id", TABLE_TEXT, 44}},
-    {VIEW_D_TYPE, false, {"event_type", TABLE_TEXT, 36}},
-    {VIEW_D_ROUTE, false, {"route", TABLE_TEXT, 20}},
-    {VIEW_D_TRIES, false, {"tries", TABLE_NUMBER, 0}},
-    {VIEW_D_OUTCOME, false, {"outcome", TABLE_TEXT, 0}},
-    {VIEW_D_CID, false, {"correlation_id", TABLE_TEXT, 0}},
-    {VIEW_D_ERROR, false, {"last_error", TABLE_TEXT, 100}},
-};
-
-static const struct list_col conflict_cols[] = {
-    {VIEW_C_LAST_SEEN, true, {"last_seen_at", TABLE_TEXT, 0}},
-    {VIEW_C_ID, false, {"conflict", TABLE_NUMBER, 0}},
-    {VIEW_C_KIND, false, {"what", TABLE_TEXT, 0}},
-    {VIEW_C_PROVIDER, false, {"provider", TABLE_TEXT, 20}},
-    {VIEW_C_SOURCE, false, {"source", TABLE_TEXT, 20}},
-    {VIEW_C_EVENT, false, {"event_id", TABLE_TEXT, 44}},
-    {VIEW_C_TYPE, false, {"event_type", TABLE_TEXT, 36}},
-    {VIEW_C_SEEN, false, {"seen", TABLE_NUMBER, 0}},
-    {VIEW_C_BODY_LEN, false, {"body_len", TABLE_NUMBER, 0}},
-    {VIEW_C_CID, false, {"correlation_id", TABLE_TEXT, 0}},
-    {VIEW_C_FIRST_CID, false, {"first_correlation_id", TABLE_TEXT, 0}},
-};
-
-static const struct list_col job_cols[] = {
-    {VIEW_J_RUN_AT, true, {"run_at", TABLE_TEXT, 0}},
-    {VIEW_J_JOB, false, {"job", TABLE_NUMBER, 0}},
-    {VIEW_J_STATE, false, {"state", TABLE_TEXT, 0}},
-    {VIEW_J_ROUTE, false, {"route", TABLE_TEXT, 20}},
-    {VIEW_J_TRIES, false, {"tries", TABLE_NUMBER, 0}},
-    {VIEW_J_OUTCOME, false, {"outcome", TABLE_TEXT, 0}},
-    {VIEW_J_WORKER, false, {"worker", TABLE_TEXT, 30}},
-    {VIEW_J_CID, false, {"correlation_id", TABLE_TEXT, 0}},
-    {VIEW_J_ERROR, false, {"last_error", TABLE_TEXT, 100}},
-};
-
-static const struct list_col worker_cols[] = {
-    {VIEW_W_SEEN, true, {"seen_at", TABLE_TEXT, 0}},
-    {VIEW_W_AGE_S, false, {"seconds_ago", TABLE_NUMBER, 0}},
-    {VIEW_W_STARTED, true, {"started_at", TABLE_TEXT, 0}},
-    {VIEW_W_HOST, false, {"host", TABLE_TEXT, 40}},
-    {VIEW_W_PID, false, {"pid", TABLE_NUMBER, 0}},
-    {VIEW_W_ID, false, {"worker", TABLE_TEXT, 0}},
-};
-
-static const struct list_col timeline_cols[] = {
-    {VIEW_T_AT, true, {"at", TABLE_TEXT, 0}},
-    {VIEW_T_WHAT, false, {"what", TABLE_TEXT, 0}},
-    {VIEW_T_DETAIL, false, {"detail", TABLE_TEXT, 0}},
-};
-
-#define COLS(c) (c), sizeof(c) / sizeof(c)[0]
-static const struct listing listings[] = {
-    {"receipts", "receipt", "No events yet.", view_receipts, COLS(receipt_cols)},
-    {"jobs", "job", "No jobs are open.", fetch_jobs, COLS(job_cols)},
-    {"dead", "dead", "No dead letters.", fetch_dead, COLS(dead_cols)},
-    {"conflicts", "conflict", "No conflicts.", fetch_conflicts, COLS(conflict_cols)},
-    {"workers", "worker", "No processor has reported within a day.", fetch_workers,
-     COLS(worker_cols)},
-};
-#define LISTINGS (sizeof listings / sizeof listings[0])
-static const struct listing timeline = {"timeline", "timeline", "", NULL, COLS(timeline_cols)};
 
 /* "2026-11-30 12:00:00.123456": whole seconds, or RFC 3339 in room. Anything else stays. */
 static struct span shown_time(struct span at, bool json, char room[32])
@@ -247,7 +125,7 @@ static int show_one(struct operator *op, const struct db_rows *found, size_t row
         (void)fputs(row > 0 ? "\n" : "", stdout);
         say_receipt(found, row);
     }
-    print_rows(op, &timeline, &rows);
+    print_rows(op, &list_timeline, &rows);
     db_rows_free(&rows);
     return EXIT_WELL;
 }
@@ -303,7 +181,7 @@ struct list_args {
 
 static const struct listing *find_listing(const char *word)
 {
-    for (size_t i = 0; i < LISTINGS; i++) {
+    for (size_t i = 0; i < listings_n; i++) {
         if (strcmp(listings[i].word, word) == 0) {
             return &listings[i];
         }
@@ -327,6 +205,7 @@ static bool apply(const struct operator *op, int option, const char *value, stru
         }
         return true;
     case OPT_PROVIDER: out->filter.provider = span_of(value); return true;
+    case OPT_SOURCE: out->filter.source = span_of(value); return true;
     case OPT_STATUS: out->filter.status = span_of(value); return true;
     case OPT_LIMIT:
         if (!text_uint(span_of(value), LIMIT_MAX, &limit) || limit == 0) {
@@ -351,10 +230,11 @@ static int run(struct operator *op, int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    bool filtered = span_present(args.filter.provider) || span_present(args.filter.status);
+    bool filtered = span_present(args.filter.provider) || span_present(args.filter.status) ||
+                    span_present(args.filter.source);
     bool receipts = args.listing == NULL || args.listing == &listings[0];
     if (filtered && (!receipts || args.id != NULL)) {
-        return operator_fail(op, EXIT_USAGE, "--provider and --status filter receipts only");
+        return operator_fail(op, EXIT_USAGE, "--provider, --source and --status are for receipts");
     }
     int status = operator_need_settings(op);
     if (status != EXIT_WELL) {
@@ -368,20 +248,22 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_list = {
     .name = "list",
-    .synopsis = "[receipts | jobs | dead | conflicts | workers] [ID] [--limit N]\n"
-                "       [--provider NAME] [--status WORD]",
-    .summary = "Shows events, jobs, dead letters and conflicts, or the story of one event",
+    .synopsis = "[receipts | jobs | dead | conflicts | attempts | workers] [ID]\n"
+                "       [--limit N] [--provider NAME] [--source NAME] [--status WORD]",
+    .summary = "shows events, jobs, dead letters and conflicts, or the story of one event",
     .help =
         "  receipts   the newest events (also without a word)\n"
         "  jobs       what is not done yet, what is due first at the top\n"
         "  dead       dead letters: jobs that were given up and wait for you\n"
         "  conflicts  genuine deliveries that contradict what is stored\n"
-        "  workers    processors that reported within a day\n"
+        "  attempts   tries, those of the newest jobs first\n"
+        "  workers    processors at work, and those that vanished within a day\n"
         "  ID         an event id, a job's number or a correlation id: all that happened to that\n"
         "             event, in order\n"
         "\n"
         "  --limit N        so many rows, 20 without it, at most 1000\n"
         "  --provider NAME  receipts of this dedupe scope only\n"
+        "  --source NAME    receipts that this source delivered\n"
         "  --status WORD    receipts that are received, processing, processed or failed\n"
         "\n"
         "Times are UTC. In ids, bytes that a terminal should not see are shown as \\xNN. --json\n"

@@ -122,7 +122,7 @@ static int run(struct operator *op, int argc, char **argv)
 const struct command cmd_migrate = {
     .name = "migrate",
     .synopsis = "[--status]",
-    .summary = "Makes the tables, or brings them to the version that this program wants",
+    .summary = "makes the tables, or brings them to the version that this program wants",
     .help =
         "May be run again at any time, and by several at once. It also makes the key file the\n"
         "first time: the key that ties every receipt to this installation. When the tables belong\n"

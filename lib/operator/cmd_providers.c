@@ -193,7 +193,7 @@ static int load(struct operator *op, struct recipes **all)
     struct ho_err err = {HO_OK, 0, ""};
     bool configured = operator_settings(op, &err) == HO_OK;
 
-    if (!configured) {
+    if (!configured && op->file != NULL) {
         (void)fprintf(stderr, "hookonce providers: note: only the built-in ones are shown: %s\n",
                       err.text);
     }
@@ -240,7 +240,7 @@ static int run(struct operator *op, int argc, char **argv)
 const struct command cmd_providers = {
     .name = "providers",
     .synopsis = "[NAME]",
-    .summary = "Lists the providers whose deliveries can be verified",
+    .summary = "lists the providers whose deliveries can be verified",
     .help =
         "The built-in ones, and those of the files that `recipes` in section [hookonce] names.\n"
         "With NAME, what is known of one: what it signs, which id is used, how long it retries.\n"

@@ -212,34 +212,6 @@ static void count_answer(void *arg, size_t i, const struct http_answer *answer)
     }
 }
 
-static void print_sent(const struct sending *s, const char *url)
-{
-    static const struct table_col cols[] = {
-        {"source", TABLE_TEXT, 0}, {"url", TABLE_TEXT, 0},     {"event_type", TABLE_TEXT, 0},
-        {"last_id", TABLE_TEXT, 0}, {"events", TABLE_NUMBER, 0}, {"posts", TABLE_NUMBER, 0},
-    };
-    const struct send_plan *p = s->event.plan;
-    char events[24];
-    char posts[24];
-
-    (void)snprintf(events, sizeof events, "%zu", s->event.made);
-    (void)snprintf(posts, sizeof posts, "%zu", s->answers.total);
-    const struct span cells[] = {span_of(s->args->source), span_of(url), span_of(p->type),
-                                 span_of(s->event.id),     span_of(events), span_of(posts)};
-    if (s->op->json) {
-        struct table *t = table_new("sent", cols, 6);
-        table_row(t, cells);
-        table_print(t, stdout, true);
-        table_free(t);
-    } else if (s->event.made > 1) {
-        (void)printf("%s posts of %s events (%s) to %s; the last id was %s\n", posts, events,
-                     p->type, url, s->event.id);
-    } else {
-        (void)printf("%s post%s of %s (%s) to %s\n", posts, s->answers.total == 1 ? "" : "s",
-                     s->event.id, p->type, url);
-    }
-}
-
 static int send_all(struct sending *s, const char *url)
 {
     const struct http_run run = {
@@ -262,7 +234,7 @@ static int send_all(struct sending *s, const char *url)
     }
     bool well = s->answers.well == s->total;
     if (!s->args->quiet || !well) {
-        print_sent(s, url);
+        send_say(&s->event, s->args->source, url, s->answers.total, s->op->json);
         send_print(&s->answers, stdout, s->op->json);
     }
     return well ? EXIT_WELL : EXIT_TROUBLE;
@@ -362,7 +334,7 @@ const struct command cmd_send = {
     .name = "send",
     .synopsis = "SOURCE [--url URL] [--type TYPE] [--id ID] [--body FILE] [--repeat N]\n"
                 "       [--count N] [--parallel N] [--age TIME] [--tamper] [--quiet]",
-    .summary = "Posts signed test deliveries to the receiver, as the provider would make them",
+    .summary = "posts signed test deliveries to the receiver, as the provider would make them",
     .help =
         "The source's first secret that has not ended signs. Ids begin with test_ unless --id\n"
         "names one. The database is not touched by this command: what it posts is received like\n"

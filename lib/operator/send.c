@@ -93,6 +93,41 @@ void send_event_free(struct send_event *e)
     }
 }
 
+void send_say(const struct send_event *e, const char *source, const char *url, size_t posts,
+              bool json)
+{
+    static const struct table_col cols[] = {
+        {"source", TABLE_TEXT, 0},  {"url", TABLE_TEXT, 0},      {"event_type", TABLE_TEXT, 0},
+        {"last_id", TABLE_TEXT, 0}, {"events", TABLE_NUMBER, 0}, {"posts", TABLE_NUMBER, 0},
+    };
+    char numbers[2][24];
+    struct buf id;
+
+    if (json) {
+        (void)snprintf(numbers[0], sizeof numbers[0], "%zu", e->made);
+        (void)snprintf(numbers[1], sizeof numbers[1], "%zu", posts);
+        const struct span cells[] = {
+            span_of(source), span_of(url),        span_of(e->plan->type),
+            span_of(e->id),  span_of(numbers[0]), span_of(numbers[1]),
+        };
+        struct table *t = table_new("sent", cols, 6);
+        table_row(t, cells);
+        table_print(t, stdout, true);
+        table_free(t);
+        return;
+    }
+    buf_init(&id, 4096);
+    table_cell(span_of(e->id), 0, &id);
+    if (e->made > 1) {
+        (void)printf("%zu posts of %zu events (%s) to %s; the last id was %s\n", posts, e->made,
+                     e->plan->type, url, buf_cstr(&id));
+    } else {
+        (void)printf("%zu post%s of %s (%s) to %s\n", posts, posts == 1 ? "" : "s",
+                     buf_cstr(&id), e->plan->type, url);
+    }
+    buf_free(&id);
+}
+
 enum ho_code send_url(const char *base, const char *source, struct buf *out, struct ho_err *err)
 {
     struct span all = span_of(base);

@@ -42,6 +42,10 @@ enum ho_code send_next(struct send_event *e, size_t i, struct http_post *post,
                        struct ho_err *err) HO_MUST_CHECK;
 void send_event_free(struct send_event *e);
 
+/* Prints to stdout what was sent where: the only id, or the last of several. */
+void send_say(const struct send_event *e, const char *source, const char *url, size_t posts,
+              bool json);
+
 /* The receiver's URL for a source: base itself if its path ends in "/<source>", else with that
  * added (before a query). returns HO_OK | HO_REJECT (too long) */
 enum ho_code send_url(const char *base, const char *source, struct buf *out,

@@ -231,6 +231,28 @@ static void shown(const struct table *t, size_t row, size_t col, bool cut, struc
     }
 }
 
+/* One line of a listing: row 0 is the head. */
+static void print_line(const struct table *t, size_t row, const size_t *width, bool cut, FILE *out)
+{
+    struct buf line;
+    struct buf cell;
+
+    buf_init(&line, CELL_MAX);
+    buf_init(&cell, CELL_MAX);
+    for (size_t i = 0; i < t->n_cols; i++) {
+        shown(t, row, i, cut, &cell);
+        int pad = (int)(width[i] - table_width(buf_span(&cell)));
+        bool right = t->cols[i].kind == TABLE_NUMBER;
+        must(buf_addf(&line, "%s%*s%s%*s", i > 0 ? "  " : "", right ? pad : 0, "",
+                      buf_cstr(&cell), right ? 0 : pad, ""));
+    }
+    struct span text = span_trim(buf_span(&line)); /* blanks of a cell are never at its ends */
+    size_t in = (size_t)(text.p - line.p);
+    (void)fprintf(out, "%.*s\n", (int)(text.len + in), buf_cstr(&line));
+    buf_free(&line);
+    buf_free(&cell);
+}
+
 static void print_text(const struct table *t, FILE *out, bool cut)
 {
     size_t width[TABLE_COLS_MAX] = {0};
@@ -245,14 +267,7 @@ static void print_text(const struct table *t, FILE *out, bool cut)
         }
     }
     for (size_t row = 0; row <= t->n_rows; row++) {
-        for (size_t i = 0; i < t->n_cols; i++) {
-            shown(t, row, i, cut, &cell);
-            int pad = (int)(width[i] - table_width(buf_span(&cell)));
-            bool right = t->cols[i].kind == TABLE_NUMBER;
-            bool last = i + 1 == t->n_cols;
-            (void)fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", buf_cstr(&cell),
-                          right || last ? 0 : pad, "", last ? "\n" : "  ");
-        }
+        print_line(t, row, width, cut, out);
     }
     buf_free(&cell);
 }

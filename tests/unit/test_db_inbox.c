@@ -6,17 +6,6 @@
 static struct testdb t;
 static struct db *db;
 
-static void empty_tables(void)
-{
-    static const char *const tables[] = {"receipt", "guard", "conflict", "body", "job"};
-    char sql[64];
-
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        (void)snprintf(sql, sizeof sql, "DELETE FROM hookonce_%s", tables[i]);
-        testdb_run(t.outside, sql);
-    }
-}
-
 static int64_t count(const char *what)
 {
     char sql[400];
@@ -100,10 +89,7 @@ static void absent_fields(void **state)
     struct event e = testdb_event("evt_1", "");
     (void)state;
 
-    e.type = SPAN_NONE;
-    e.object = SPAN_NONE;
-    e.headers = SPAN_NONE;
-    e.body = SPAN_NONE;
+    e.type = e.object = e.headers = e.body = SPAN_NONE;
     e.has_occurred = false;
     assert_int_equal(testdb_record(db, &e), RECEIPT_NEW);
     assert_int_equal(count("receipt WHERE event_type = '' AND object_key IS NULL"
@@ -131,7 +117,7 @@ static void times_out_of_range_are_not_known(void **state)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct event e = testdb_event("evt_1", "x");
-        empty_tables();
+        testdb_empty(&t);
         e.occurred_us = rows[i].us;
         assert_int_equal(testdb_record(db, &e), RECEIPT_NEW);
         assert_string_equal(
@@ -336,7 +322,7 @@ static void large_bodies_in_parts(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        empty_tables();
+        testdb_empty(&t);
         (void)snprintf(sql, sizeof sql, "SET GLOBAL max_allowed_packet = %s", rows[i].packet);
         testdb_run(t.outside, sql);
         db_disconnect(db); /* a session keeps the value that it began with */
@@ -379,7 +365,7 @@ static int begin(void **state)
 static int each(void **state)
 {
     (void)state;
-    empty_tables();
+    testdb_empty(&t);
     return 0;
 }
 

@@ -159,4 +159,35 @@ static inline enum receipt_result testdb_record(struct db *db, const struct even
     return result;
 }
 
+/* No event is left in the tables. */
+static inline void testdb_empty(struct testdb *t)
+{
+    static const char *const tables[] = {"receipt", "guard", "conflict", "body", "job"};
+    char sql[64];
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        (void)snprintf(sql, sizeof sql, "DELETE FROM hookonce_%s", tables[i]);
+        testdb_run(t->outside, sql);
+    }
+}
+
+/* That many events, each with its body and its job. */
+static inline void testdb_assert_stored(struct testdb *t, int64_t n)
+{
+    assert_int_equal(testdb_int(t->outside, "SELECT COUNT(*) FROM hookonce_receipt"), n);
+    assert_int_equal(testdb_int(t->outside, "SELECT COUNT(*) FROM hookonce_body"), n);
+    assert_int_equal(testdb_int(t->outside, "SELECT COUNT(*) FROM hookonce_job"), n);
+}
+
+/* Records e within ms. */
+static inline enum ho_code testdb_try(struct db *db, const struct event *e, int64_t ms,
+                                      enum receipt_result *result, struct ho_err *err)
+{
+    struct accepted *a = accepted_make(e);
+    enum ho_code code = inbox_record(db, a, TESTDB_KEY, deadline_in(ms), result, err);
+
+    accepted_free(a);
+    return code;
+}
+
 #endif

@@ -1,0 +1,288 @@
+/* Schema versions and the key that belongs to the tables. */
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "testdb.h"
+
+#include "base/secret.h"
+#include "store/keyfile.h"
+
+static struct testdb t;
+
+static enum ho_code migrate(struct migrate_state *before, struct ho_err *err)
+{
+    ho_err_clear(err);
+    return migrate_run(t.outside, t.key_file, before, err);
+}
+
+static void file_key_print(char out[KEY_PRINT_LEN + 1])
+{
+    struct secret key;
+    struct ho_err err;
+
+    assert_int_equal(secret_read(t.key_file, &key, &err), HO_OK);
+    migrate_key_print(secret_span(&key), out);
+    secret_free(&key);
+}
+
+static void from_nothing_and_again(void **state)
+{
+    struct migrate_state s;
+    struct ho_err err;
+    struct stat st;
+    char print[KEY_PRINT_LEN + 1];
+    (void)state;
+
+    assert_int_equal(migrate_status(t.outside, &s, &err), HO_OK);
+    assert_int_equal(s.have, 0);
+    assert_int_equal(s.want, (int)schema_n);
+    assert_string_equal(s.key_print, "");
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    assert_int_equal(s.have, 0);
+    assert_true(s.key_created);
+    assert_int_equal(stat(t.key_file, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(st.st_size, 65);
+    assert_int_equal(migrate_status(t.outside, &s, &err), HO_OK);
+    assert_int_equal(s.have, s.want);
+    file_key_print(print);
+    assert_string_equal(s.key_print, print);
+
+    testdb_run(t.outside, "INSERT INTO hookonce_worker VALUES ('w', 'h', 1, NOW(6), NOW(6))");
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    assert_int_equal(s.have, s.want);
+    assert_false(s.key_created);
+    assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_worker"), 1);
+}
+
+/* A run that broke off in the middle is completed by the next one. */
+static void half_done(void **state)
+{
+    struct migrate_state s;
+    struct ho_err err;
+    (void)state;
+
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    testdb_run(t.outside, "DROP TABLE hookonce_job");
+    testdb_run(t.outside, "DELETE FROM hookonce_schema");
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    assert_int_equal(s.have, 0);
+    assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_job"), 0);
+    assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_schema"
+                                           " WHERE version = 1 AND name = '001-inbox'"
+                                           " AND key_print IS NOT NULL"),
+                     1);
+}
+
+static void newer_tables_are_refused(void **state)
+{
+    struct migrate_state s;
+    struct ho_err err;
+    (void)state;
+
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    testdb_run(t.outside, "INSERT INTO hookonce_schema (version, name, applied_at)"
+                          " VALUES (99, 'future', UTC_TIMESTAMP(6))");
+    assert_int_equal(migrate(&s, &err), HO_PERMANENT);
+    assert_non_null(strstr(err.text, "99"));
+    assert_int_equal(s.have, 99);
+}
+
+static void another_key_is_refused(void **state)
+{
+    struct migrate_state s;
+    struct ho_err err;
+    bool created = false;
+    char before[KEY_PRINT_LEN + 1], text[256];
+    (void)state;
+
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    file_key_print(before);
+    assert_int_equal(unlink(t.key_file), 0);
+    assert_int_equal(migrate(&s, &err), HO_PERMANENT);
+    assert_non_null(strstr(err.text, "copy the key file from the first host"));
+    assert_int_equal(access(t.key_file, F_OK), -1); /* none was made */
+    assert_int_equal(keyfile_make(t.key_file, &created, &err), HO_OK);
+    assert_true(created);
+    assert_int_equal(migrate(&s, &err), HO_PERMANENT);
+    assert_non_null(strstr(err.text, "copy the key file from the first host"));
+    assert_int_equal(access(t.key_file, F_OK), 0); /* not ours to remove */
+    assert_string_equal(testdb_text(t.outside, "SELECT key_print FROM hookonce_schema", text),
+                        before);
+}
+
+static void unusable_key_files(void **state)
+{
+    struct migrate_state s;
+    struct ho_err err;
+    bool created = true;
+    (void)state;
+
+    assert_int_equal(keyfile_make(t.key_file, &created, &err), HO_OK);
+    assert_int_equal(chmod(t.key_file, 0644), 0);
+    assert_int_equal(migrate(&s, &err), HO_PERMANENT);
+    assert_non_null(strstr(err.text, t.key_file));
+    assert_int_equal(migrate_status(t.outside, &s, &err), HO_OK);
+    assert_int_equal(s.have, 0); /* nothing was made for a key that can't be used */
+    assert_int_equal(chmod(t.key_file, 0600), 0);
+    assert_int_equal(keyfile_make(t.key_file, &created, &err), HO_OK);
+    assert_false(created);
+    assert_int_equal(keyfile_make("/nonexistent/folder/key", &created, &err), HO_PERMANENT);
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    assert_false(s.key_created);
+}
+
+/* CREATE, INDEX and the rights of run time are all that is needed; without them it says so. */
+static void few_rights(void **state)
+{
+    struct settings few = t.settings;
+    struct migrate_state s;
+    struct ho_err err;
+    char sql[200];
+    (void)state;
+
+    (void)snprintf(sql, sizeof sql, "GRANT SELECT, INSERT, UPDATE, DELETE ON %s.* TO"
+                                    " hookonce_few@localhost", t.name);
+    testdb_run(t.outside, sql);
+    few.db_user = "hookonce_few";
+    struct db *db = db_open(&few, DB_OPERATOR);
+    assert_int_equal(migrate_run(db, t.key_file, &s, &err), HO_PERMANENT);
+    assert_int_equal(err.sys, 1142);
+    assert_non_null(strstr(err.text, "001-inbox"));
+    (void)snprintf(sql, sizeof sql, "GRANT CREATE, INDEX ON %s.* TO hookonce_few@localhost",
+                   t.name);
+    testdb_run(t.outside, sql);
+    db_disconnect(db);
+    assert_int_equal(migrate_run(db, t.key_file, &s, &err), HO_OK);
+    db_close(db);
+    testdb_run(t.outside, "DROP USER hookonce_few@localhost");
+}
+
+struct racer {
+    pthread_t thread;
+    const char *key_file;
+    pthread_barrier_t *start;
+    enum ho_code code;
+    struct ho_err err;
+};
+
+static void *race(void *arg)
+{
+    struct racer *r = arg;
+    struct db *db = db_open(&t.settings, DB_OPERATOR);
+    struct migrate_state s;
+
+    if (db_connect(db, &r->err) == HO_OK) {
+        (void)pthread_barrier_wait(r->start);
+    }
+    r->code = migrate_run(db, r->key_file, &s, &r->err);
+    db_close(db);
+    return NULL;
+}
+
+/* Several at once on one host share the key file; on several hosts one key wins, and the others'
+ * new files are gone again. */
+static void several_at_once(void **state)
+{
+    char files[4][80];
+    (void)state;
+
+    for (int hosts = 1; hosts <= 4; hosts += 3) {
+        struct racer racers[4];
+        pthread_barrier_t start;
+        int done = 0, files_left = 0;
+        testdb_run(t.outside, "DROP TABLE IF EXISTS hookonce_schema, hookonce_receipt,"
+                              " hookonce_guard, hookonce_conflict, hookonce_body, hookonce_job,"
+                              " hookonce_attempt, hookonce_worker");
+        assert_int_equal(pthread_barrier_init(&start, NULL, 4), 0);
+        for (int i = 0; i < 4; i++) {
+            (void)snprintf(files[i], sizeof files[i], "%s.%d", t.key_file, i % hosts);
+            racers[i] = (struct racer){.key_file = files[i], .start = &start};
+            assert_int_equal(pthread_create(&racers[i].thread, NULL, race, &racers[i]), 0);
+        }
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(pthread_join(racers[i].thread, NULL), 0);
+            if (racers[i].code == HO_OK) {
+                done++;
+            } else if (hosts == 1 || strstr(racers[i].err.text, "copy the key file") == NULL) {
+                fail_msg("%d hosts: %s", hosts, racers[i].err.text);
+            }
+        }
+        (void)pthread_barrier_destroy(&start);
+        for (int i = 0; i < hosts; i++) {
+            files_left += access(files[i], F_OK) == 0 ? 1 : 0;
+            (void)unlink(files[i]);
+        }
+        assert_int_equal(done, hosts == 1 ? 4 : 1);
+        assert_int_equal(files_left, 1);
+        assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_schema"), schema_n);
+    }
+}
+
+/* The file as a person imports it, statement by statement, says the same as the program. */
+static void schema_files_are_plain(void **state)
+{
+    (void)state;
+
+    for (size_t i = 0; i < schema_n; i++) {
+        const char *sql = schema_files[i].sql;
+        char record[80];
+        assert_int_equal(schema_files[i].version, i + 1);
+        assert_null(strstr(sql, "DELIMITER"));
+        assert_null(strstr(sql, "utf8mb4_0900"));
+        (void)snprintf(record, sizeof record, "VALUES (%d, '%s', UTC_TIMESTAMP(6));\n",
+                       schema_files[i].version, schema_files[i].name);
+        const char *last = strstr(sql, record);
+        assert_non_null(last);
+        assert_string_equal(last + strlen(record), "");
+    }
+}
+
+static void every_column_and_table_says_what_it_is(void **state)
+{
+    struct migrate_state s;
+    struct ho_err err;
+    (void)state;
+
+    assert_int_equal(migrate(&s, &err), HO_OK);
+    assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM information_schema.columns"
+                                           " WHERE table_schema = DATABASE()"
+                                           " AND column_comment = ''"),
+                     0);
+    assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM information_schema.tables"
+                                           " WHERE table_schema = DATABASE() AND (table_comment ="
+                                           " '' OR engine <> 'InnoDB' OR row_format <> 'Dynamic')"),
+                     0);
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    testdb_begin(&t, "migrate");
+    (void)unlink(t.key_file);
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    testdb_end(&t);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(from_nothing_and_again, fresh, drop),
+        cmocka_unit_test_setup_teardown(half_done, fresh, drop),
+        cmocka_unit_test_setup_teardown(newer_tables_are_refused, fresh, drop),
+        cmocka_unit_test_setup_teardown(another_key_is_refused, fresh, drop),
+        cmocka_unit_test_setup_teardown(unusable_key_files, fresh, drop),
+        cmocka_unit_test_setup_teardown(few_rights, fresh, drop),
+        cmocka_unit_test_setup_teardown(several_at_once, fresh, drop),
+        cmocka_unit_test(schema_files_are_plain),
+        cmocka_unit_test_setup_teardown(every_column_and_table_says_what_it_is, fresh, drop),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -149,7 +149,8 @@ installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Unpacks lighttpd and prints the libraries it needs that are not installed.
+# Unpacks lighttpd, the program and its modules only, and prints the libraries it needs that are not
+# installed.
 unpack_lighttpd() {
     local fresh=$tools/lighttpd.$$ lib options=()
     [ "$(id -u)" != 0 ] || options=(-o APT::Sandbox::User=root)
@@ -157,7 +158,8 @@ unpack_lighttpd() {
     (cd "$fresh" && apt-get "${options[@]}" -qq download lighttpd >&2)
     dpkg-deb -f "$fresh"/lighttpd_*.deb Depends | tr ',' '\n' | sed -n 's/^ *\(lib[^ |]*\).*/\1/p' |
         while read -r lib; do installed "$lib" || echo "$lib"; done
-    dpkg-deb -x "$fresh"/lighttpd_*.deb "$fresh"
+    dpkg-deb --fsys-tarfile "$fresh"/lighttpd_*.deb |
+        tar -C "$fresh" -xf - --wildcards ./usr/sbin/lighttpd './usr/lib/lighttpd/*'
     rm -rf "$fresh"/lighttpd_*.deb "$tools/lighttpd"
     mv "$fresh" "$tools/lighttpd"
 }

@@ -113,6 +113,7 @@ class Apache(Server):
             *(f"LoadModule {m}_module {modules}/mod_{m}.so" for m in (*_APACHE_MODULES, gateway)),
             f'DocumentRoot "{root}"',
             "<Directory />", "    AllowOverride None", "    Require all denied", "</Directory>",
+            f'<Directory "{root}">', "    Require all granted", "</Directory>",
         ]
         if user:
             lines += [f"User {user.pw_name}", f"Group #{user.pw_gid}"]
@@ -123,7 +124,7 @@ class Apache(Server):
             lines.append(f'ScriptSock "{folder}/cgid.sock"')
         if self.kind.startswith("htaccess"):
             lines += [f'<Directory "{root}">', "    AllowOverride FileInfo Options Limit AuthConfig",
-                      "    Require all granted", "</Directory>"]
+                      "</Directory>"]
             if gateway == "fcgid":
                 lines.append("FcgidMaxRequestLen 33554432")  # what .htaccess may not say; the host's part
             shutil.copy(self.site.receiver, os.path.join(root, "hookonce.fcgi"))

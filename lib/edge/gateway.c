@@ -27,7 +27,8 @@ extern char **environ;
 
 struct gateway {
     bool cgi;
-    bool served; /* CGI: the one request was handed out */
+    bool served;     /* CGI: the one request was handed out */
+    uint64_t unread; /* CGI: bytes of its body that may still come */
     FCGX_Request fcgi;
     struct buf head, body;
     sigset_t waiting; /* the signal mask while waiting: what came with the process */
@@ -174,6 +175,9 @@ static int next_cgi(struct gateway *g, struct request *r, enum reason *bad)
         return 0;
     }
     *bad = request_from_env(environ, &g->head, r);
+    g->unread = r->has_length ? r->length : UINT64_MAX; /* chunked: to the end */
+    if (!r->has_length && (span_is(r->method, "GET") || span_is(r->method, "HEAD")))
+        g->unread = 0;
     return 1;
 }
 
@@ -199,17 +203,34 @@ int gateway_next(struct gateway *g, struct request *r, enum reason *bad)
 
 /* Appends what is there next, waiting at most until end.
  * returns the number of bytes, 0 at the end of the body, -1 on errors and stalls. */
-static ssize_t read_cgi(struct buf *body, size_t most, struct deadline end)
+static ssize_t read_cgi(struct gateway *g, struct buf *body, size_t most, struct deadline end)
 {
     struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
     unsigned char *room = buf_room(body, most);
     ssize_t n;
 
-    if (room == NULL || poll(&ready, 1, (int)deadline_left_ms(end)) <= 0)
+    if (room == NULL)
         return -1;
-    n = read(STDIN_FILENO, room, most);
+    n = poll(&ready, 1, (int)deadline_left_ms(end)) > 0 ? read(STDIN_FILENO, room, most) : -1;
     body->len += n > 0 ? (size_t)n : 0;
+    if (n <= 0)
+        g->unread = 0; /* nothing more comes, or not in time */
+    else
+        g->unread -= (uint64_t)n < g->unread ? (uint64_t)n : g->unread;
     return n;
+}
+
+/* Reads on what nobody wants. mod_cgid hands the body over by a socket, and if that is closed with
+ * bytes in it, the kernel tells it of a reset and our answer is lost. */
+static void drain_cgi(struct gateway *g)
+{
+    struct deadline end = deadline_in(GATEWAY_BODY_WAIT_MS);
+    struct buf sink;
+
+    buf_init(&sink, READ_STEP);
+    while (g->unread > 0 && read_cgi(g, &sink, READ_STEP, end) > 0)
+        buf_clear(&sink);
+    buf_free(&sink);
 }
 
 static ssize_t read_fcgi(struct gateway *g, struct buf *body, size_t most, struct deadline end)
@@ -253,7 +274,7 @@ enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap
         size_t most = limit + 1 - g->body.len;
 
         most = most < READ_STEP ? most : READ_STEP;
-        n = g->cgi ? read_cgi(&g->body, most, end) : read_fcgi(g, &g->body, most, end);
+        n = g->cgi ? read_cgi(g, &g->body, most, end) : read_fcgi(g, &g->body, most, end);
     }
     if (n < 0)
         return REASON_SHORT_BODY;
@@ -339,10 +360,12 @@ void gateway_reply(struct gateway *g, const struct reply *reply)
     if (!reply->head_only && !bodiless)
         put(g, reply->body);
     buf_free(&head);
-    if (g->cgi)
+    if (g->cgi) {
+        drain_cgi(g);
         let_go();
-    else
+    } else {
         FCGX_Finish_r(&g->fcgi);
+    }
 }
 
 void gateway_finish(struct gateway *g)

@@ -71,6 +71,12 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
                                   struct ho_err *err)
 {
     setting_list(s, "socket", &out->sockets, &out->n_sockets);
+    for (size_t i = 0; i < out->n_sockets; i++) {
+        char *named = out->sockets[i];
+
+        out->sockets[i] = conf_resolve(s, named);
+        free(named);
+    }
     out->host = setting_text(s, "host");
     out->port = (unsigned)setting_number(s, "port");
     out->db_name = setting_text(s, "name");

@@ -63,6 +63,15 @@ def test_body_over_the_cap_is_refused_by_the_program(served):
     assert served.deliver("github", events.github()).status == 200
 
 
+@pytest.mark.parametrize("size", [10, 300_000, 3_000_000])
+def test_answer_before_the_body_is_read_still_arrives(served, size):
+    body = b"x" * size
+    for _ in range(2):
+        assert served.post("github", body, [("Content-Type", "application/json")]).status == 401
+        assert served.post("nobody", body).status == 404
+        assert served.server.request("PUT", "/hook/github", body).status == 405
+
+
 def test_probes_and_methods(served):
     for method in ("GET", "HEAD"):
         answer = served.server.request(method, "/hook/stripe")

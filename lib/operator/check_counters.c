@@ -7,7 +7,7 @@
 #include "operator/check.h"
 #include "store/counters.h"
 
-#define RECENT_US (24LL * 3600 * 1000 * 1000) /* an older alarm is a note */
+#define RECENT_US (24LL * 3600 * 1000 * 1000)
 
 /* What a person can do about an alarm; the runbook says more. */
 static const char *const advice[ALARM_N] = {
@@ -41,6 +41,15 @@ static void found_source(void *arg, struct span source, const uint64_t values[CO
     buf_free(&line);
 }
 
+/* An old alarm is a note; forged rows mean that somebody is in the database. */
+static enum finding level_of(int kind, int64_t age_us)
+{
+    if (age_us >= RECENT_US) {
+        return FOUND_NOTE;
+    }
+    return kind == ALARM_FORGED ? FOUND_FAIL : FOUND_WARN;
+}
+
 void check_counters(struct check *c)
 {
     const char *state = c->op->settings->state_dir;
@@ -62,9 +71,9 @@ void check_counters(struct check *c)
             continue;
         }
         text_rfc3339_put(last_us, true, when);
-        found_of(c, now_us - last_us < RECENT_US ? FOUND_WARN : FOUND_NOTE, "alarm",
-                 alarm_words[kind], "%llu time%s, last at %s; %s", (unsigned long long)times,
-                 times == 1 ? "" : "s", when, advice[kind]);
+        found_of(c, level_of(kind, now_us - last_us), "alarm", alarm_words[kind],
+                 "%llu time%s, last at %s; %s", (unsigned long long)times, times == 1 ? "" : "s",
+                 when, advice[kind]);
     }
     counters_close(counters);
 }

@@ -63,6 +63,7 @@ static enum ho_code each_chunk(struct db *db, const struct listed *l, const stru
 struct claiming {
     struct queue *q;
     struct claim *claim;
+    char cursor[JOB_TIME_ROOM]; /* the next one; a run that is undone must not move the mark */
 };
 
 /* Keeps what will be claimed: a suspect alone, or the jobs up to the first suspect. */
@@ -89,9 +90,9 @@ static void choose(struct claiming *c, const struct db_rows *due)
     claim->n = n;
     claim->full = due->n_rows == c->q->batch;
     claim->more = claim->full || n < due->n_rows || c->q->cursor[0] != '\0';
-    c->q->cursor[0] = '\0';
+    c->cursor[0] = '\0';
     if (claim->full) {
-        jobs_row_text(db_cell(due, n - 1, JOBS_ROW_RUN_AT), c->q->cursor, JOB_TIME_ROOM);
+        jobs_row_text(db_cell(due, n - 1, JOBS_ROW_RUN_AT), c->cursor, JOB_TIME_ROOM);
     }
 }
 
@@ -166,7 +167,7 @@ static enum ho_code claim_tx(struct db *db, void *arg, struct ho_err *err)
 enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *claim,
                         struct ho_err *err)
 {
-    struct claiming c = {q, claim};
+    struct claiming c = {q, claim, ""};
 
     claim->n = 0;
     claim->more = false;
@@ -175,8 +176,9 @@ enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *clai
     enum ho_code code = db_transact(q->db, end, claim_tx, &c, err);
     if (code != HO_OK) {
         claim->n = 0;
-        q->cursor[0] = '\0';
+        c.cursor[0] = '\0';
     }
+    memcpy(q->cursor, c.cursor, sizeof q->cursor);
     return code;
 }
 

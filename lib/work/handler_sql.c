@@ -92,7 +92,8 @@ static enum ho_code run_statement(struct db *db, const struct handler_call *call
 }
 
 /* The statement's own error stands, unless the transaction is found to be gone already: then what
- * ran before is committed, and another try would do it twice. */
+ * ran before is committed, and another try would do it twice. A link that was closed over the
+ * error took the transaction with it; asking on a new one would mean nothing. */
 static enum handler_result failed(struct db *db, const struct handler_call *call,
                                   const struct guard *g, size_t statement, struct ho_err *err)
 {
@@ -101,7 +102,7 @@ static enum handler_result failed(struct db *db, const struct handler_call *call
     if (db_retry(err)) {
         return HANDLER_AGAIN;
     }
-    if (guard_check(db, g, &why) == HANDLER_BAD) {
+    if (db_thread_id(db) != 0 && guard_check(db, g, &why) == HANDLER_BAD) {
         *err = why;
         return HANDLER_BAD;
     }

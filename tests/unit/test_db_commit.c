@@ -1,0 +1,186 @@
+/* COMMITs whose answer is lost, in the queue and the processor: whether it took or not, the rows
+ * must be found to say so, and every job has one effect. The files under test are included with
+ * their COMMIT replaced by one that can break. */
+#include "workdb.h"
+
+enum cut { CUT_NONE, CUT_BEFORE, CUT_AFTER };
+static enum cut armed;
+static unsigned skip; /* COMMITs that work before the one that is cut */
+
+static enum ho_code breaking_commit(struct db *db, struct ho_err *err)
+{
+    if (armed == CUT_NONE || skip-- > 0) {
+        return db_commit(db, err);
+    }
+    if (armed == CUT_AFTER) {
+        assert_int_equal(db_commit(db, err), HO_OK);
+    }
+    armed = CUT_NONE;
+    db_disconnect(db);
+    (void)ho_fail(err, HO_TRANSIENT, "the connection was lost");
+    err->sys = 2013;
+    return HO_TRANSIENT;
+}
+
+#define db_commit breaking_commit
+#include "../../lib/store/jobs.c"
+#include "../../lib/work/dispatch.c"
+#include "../../lib/work/settle.c"
+#undef db_commit
+
+#define FLOW \
+    "[processor]\nlease = 20s\n" \
+    "[handler note]\ntimeout = 5s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n" \
+    "[handler fails]\ntimeout = 5s\nsql = INSERT INTO fx (note) SELECT 1 FROM nowhere\n" \
+    "[route good]\nprovider = shop\non = good, both\nhandler = note\n" \
+    "[route also]\nprovider = shop\non = both\nhandler = note\n" \
+    "[route bad]\nprovider = shop\non = bad\nhandler = fails\nretry = 3 tries, 10s\n"
+
+static struct settings *settings;
+static struct worker w;
+static struct ho_err err;
+static struct claim claim;
+
+static int begin(void **state)
+{
+    char path[256];
+    (void)state;
+
+    (void)work_begin("commit");
+    settings = work_settings(FLOW);
+    (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
+    log_open(path);
+    worker_init(&w, settings, TESTDB_KEY);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    worker_free(&w);
+    settings_free(settings);
+    log_open(NULL);
+    return work_end();
+}
+
+static void arm(enum cut cut, unsigned after)
+{
+    armed = cut;
+    skip = after;
+}
+
+static void take_due(void)
+{
+    if (jobs_claim(&w.queue, deadline_in(5000), &claim, &err) != HO_OK) {
+        fail_msg("claim: %s", err.text);
+    }
+}
+
+static void dispatch(void)
+{
+    for (size_t i = 0; i < claim.n; i++) {
+        if (dispatch_job(&w, &claim.jobs[i], claim.lease, &err) != HO_OK) {
+            fail_msg("dispatch: %s", err.text);
+        }
+    }
+    assert_int_equal(armed, CUT_NONE);
+}
+
+static void a_claim_is_found_again(void **state)
+{
+    (void)state;
+
+    for (enum cut cut = CUT_BEFORE; cut <= CUT_AFTER; cut++) {
+        work_empty();
+        work_events(30, "good");
+        arm(cut, 0);
+        take_due();
+        assert_int_equal(armed, CUT_NONE);
+        ROW(cut, claim.n == 20);
+        ROW(cut, work_count("hookonce_job WHERE state = 'running' AND claim_no = 1") == 20);
+        ROW(cut, claim.jobs[19].id == 20);
+        dispatch();
+        take_due();
+        dispatch();
+        ROW(cut, work_count("fx") == 30);
+        ROW(cut, work_count("hookonce_job WHERE state = 'done' AND claim_no = 1") == 30);
+    }
+}
+
+static void a_settlement_happens_once(void **state)
+{
+    (void)state;
+
+    for (enum cut cut = CUT_BEFORE; cut <= CUT_AFTER; cut++) {
+        work_empty();
+        work_event("evt_1", "good", "{}");
+        take_due();
+        arm(cut, 0);
+        dispatch();
+        ROW(cut, work_count("fx") == 1);
+        ROW(cut, work_count("hookonce_job WHERE state = 'done' AND tries = 1") == 1);
+        ROW(cut, work_count("hookonce_attempt WHERE outcome = 'done'") == 1);
+        ROW(cut, work_count("hookonce_receipt WHERE status = 'processed'") == 1);
+    }
+}
+
+static void routes_are_spread_once(void **state)
+{
+    (void)state;
+
+    for (enum cut cut = CUT_BEFORE; cut <= CUT_AFTER; cut++) {
+        work_empty();
+        work_event("evt_1", "both", "{}");
+        take_due();
+        arm(cut, 0);
+        dispatch();
+        take_due();
+        dispatch();
+        ROW(cut, work_count("fx") == 2);
+        ROW(cut, work_count("hookonce_job WHERE state = 'done'") == 2);
+    }
+}
+
+static void a_failure_is_counted_once(void **state)
+{
+    (void)state;
+
+    for (enum cut cut = CUT_BEFORE; cut <= CUT_AFTER; cut++) {
+        work_empty();
+        work_event("evt_1", "bad", "{}");
+        take_due();
+        arm(cut, 0);
+        dispatch();
+        ROW(cut, work_count("hookonce_job WHERE state = 'ready' AND tries = 1 AND"
+                            " run_at > UTC_TIMESTAMP(6)") == 1);
+        ROW(cut, work_count("hookonce_attempt WHERE outcome = 'failed'") == 1);
+    }
+}
+
+static void what_is_given_back_is_given_back_once(void **state)
+{
+    (void)state;
+
+    for (enum cut cut = CUT_BEFORE; cut <= CUT_AFTER; cut++) {
+        work_empty();
+        work_events(3, "good");
+        take_due();
+        arm(cut, 1);
+        assert_int_equal(jobs_give_back(&w.queue, &claim, 0, &err), HO_OK);
+        ROW(cut, work_count("hookonce_job WHERE state = 'ready'") == 3);
+        ROW(cut, work_count("hookonce_receipt WHERE status = 'received'") == 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_claim_is_found_again),
+        cmocka_unit_test(a_settlement_happens_once),
+        cmocka_unit_test(routes_are_spread_once),
+        cmocka_unit_test(a_failure_is_counted_once),
+        cmocka_unit_test(what_is_given_back_is_given_back_once),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,299 @@
+/* A site's SQL inside our transaction: what it is given, and everything that would break the
+ * promise that its work and the mark "done" commit together. */
+#include "workdb.h"
+
+#include "core/document.h"
+#include "work/handler.h"
+
+static struct db *db;
+static struct ho_err err;
+
+static int begin(void **state)
+{
+    (void)state;
+    (void)work_begin("handler");
+    db = db_open(&base.settings, DB_PROCESSOR);
+    db_set_read_timeout(db, 20);
+    testdb_run(base.outside, "CREATE TABLE my (a INT) ENGINE=MyISAM");
+    testdb_run(base.outside, "CREATE TABLE ar (a INT) ENGINE=Aria");
+    testdb_run(base.outside, "CREATE TABLE me (a INT) ENGINE=MEMORY");
+    testdb_run(base.outside, "CREATE TABLE other (a INT PRIMARY KEY) ENGINE=InnoDB");
+    testdb_run(base.outside, "INSERT INTO other VALUES (1), (2)");
+    testdb_run(base.outside, "CREATE PROCEDURE commits() BEGIN INSERT INTO fx (note) VALUES ('c');"
+                          " COMMIT; START TRANSACTION; END");
+    testdb_run(base.outside, "CREATE PROCEDURE chains() BEGIN INSERT INTO fx (note) VALUES ('c');"
+                          " COMMIT AND CHAIN; END");
+    testdb_run(base.outside, "CREATE PROCEDURE swallows() BEGIN DECLARE CONTINUE HANDLER FOR"
+                          " SQLEXCEPTION BEGIN ROLLBACK; START TRANSACTION; END;"
+                          " INSERT INTO other VALUES (1); INSERT INTO fx (note) VALUES ('s'); END");
+    testdb_run(base.outside, "CREATE PROCEDURE inner_savepoint() BEGIN SAVEPOINT own;"
+                          " INSERT INTO fx (note) VALUES ('lost'); ROLLBACK TO own;"
+                          " INSERT INTO fx (note) VALUES ('kept'); SELECT 1; SELECT 2; END");
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    db_close(db);
+    return work_end();
+}
+
+static int empty(void **state)
+{
+    (void)state;
+    work_empty();
+    return 0;
+}
+
+/* Runs a handler of these statements on the only event, as dispatch does, and ends the
+ * transaction: COMMIT when it is done, else ROLLBACK. */
+static enum handler_result run(const char *sql, unsigned time_ms)
+{
+    char flow[2048], cid[256];
+    struct stored stored;
+    struct json *doc = NULL;
+
+    assert_true(snprintf(flow, sizeof flow, "[handler h]\n%s\n", sql) > 0);
+    struct settings *s = work_settings(flow);
+    (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_receipt", cid);
+    ho_err_clear(&err);
+    assert_int_equal(db_begin(db, &err), HO_OK);
+    assert_int_equal(stored_load(db, cid, &stored, &err), HO_OK);
+    assert_true(stored_genuine(&stored, TESTDB_KEY));
+    assert_int_equal(document_open(stored.event.body, stored.event.document, &doc, &err), HO_OK);
+    const struct handler_call call = {&s->handlers[0], &stored, doc, 3, deadline_in(time_ms)};
+    enum handler_result result = handler_sql_run(db, &call, &err);
+    if (result == HANDLER_DONE) {
+        struct ho_err commit_err;
+        assert_int_equal(db_commit(db, &commit_err), HO_OK);
+    } else {
+        db_rollback(db);
+    }
+    db_disconnect(db);
+    json_free(doc);
+    stored_free(&stored);
+    settings_free(s);
+    return result;
+}
+
+/* ---- what breaks the transaction ---- */
+
+static const struct {
+    const char *sql;
+    enum handler_result result;
+    const char *fx; /* notes that are there afterwards */
+} cases[] = {
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = UPDATE fx SET note = 'b'", HANDLER_DONE, "b"},
+    {"sql = SELECT * FROM other\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_DONE, "a"},
+    {"sql = CALL inner_savepoint()", HANDLER_DONE, "kept"},
+    {"sql = CREATE TEMPORARY TABLE tt (a INT) ENGINE=InnoDB\nsql = INSERT INTO tt VALUES (1)\n"
+     "sql = INSERT INTO fx (note) SELECT a FROM tt", HANDLER_DONE, "1"},
+    {"sql = SELECT GET_LOCK('x', 0)\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_DONE, "a"},
+
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = SELECT 1/0 FROM nowhere", HANDLER_FAILED, ""},
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = INSERT INTO other VALUES (1)",
+     HANDLER_FAILED, ""},
+    {"sql = INSERT INTO fx (note) VALUES (REPEAT('x', 300))", HANDLER_FAILED, ""},
+    {"sql = SELEC 1", HANDLER_FAILED, ""},
+
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = CREATE TABLE made (a INT)", HANDLER_BAD, "a"},
+    {"sql = TRUNCATE other2", HANDLER_BAD, ""}, /* even when it fails */
+    {"sql = DROP TABLE IF EXISTS made", HANDLER_BAD, ""},
+    {"sql = COMMIT", HANDLER_BAD, ""},
+    {"sql = COMMIT AND CHAIN", HANDLER_BAD, ""},
+    {"sql = ROLLBACK", HANDLER_BAD, ""},
+    {"sql = START TRANSACTION", HANDLER_BAD, ""},
+    {"sql = SET autocommit = 0\nsql = INSERT INTO fx (note) VALUES ('a')\n"
+     "sql = SET autocommit = 1", HANDLER_BAD, "a"},
+    {"sql = LOCK TABLES fx WRITE", HANDLER_BAD, ""},
+    {"sql = CALL commits()", HANDLER_BAD, "c"},
+    {"sql = CALL chains()", HANDLER_BAD, "c"},
+    {"sql = CALL swallows()", HANDLER_BAD, ""},
+    /* A failure after a hidden commit must not be tried again. */
+    {"sql = CALL commits()\nsql = SELECT 1/0 FROM nowhere", HANDLER_BAD, "c"},
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = ANALYZE TABLE fx\nsql = SELEC 1", HANDLER_BAD,
+     "a"},
+
+    {"sql = INSERT INTO my VALUES (1)", HANDLER_BAD, ""},
+    {"sql = INSERT INTO ar VALUES (1)", HANDLER_BAD, ""},
+    {"sql = INSERT INTO me VALUES (1)", HANDLER_BAD, ""},
+    {"sql = INSERT INTO my VALUES (1)\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_BAD, ""},
+    {"sql = SELECT * FROM my\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_DONE, "a"},
+};
+
+static void every_way_out_of_the_transaction_is_seen(void **state)
+{
+    char got[256];
+    (void)state;
+
+    work_event("evt_1", "a", "{}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        testdb_run(base.outside, "DELETE FROM fx");
+        enum handler_result result = run(cases[i].sql, 8000);
+        if (result != cases[i].result) {
+            fail_msg("%s: result %d (%s)", cases[i].sql, (int)result, err.text);
+        }
+        ROW(i, (result == HANDLER_DONE) == (err.text[0] == '\0'));
+        ROW_TEXT(i, testdb_text(base.outside,
+                                "SELECT COALESCE(GROUP_CONCAT(note ORDER BY id), '') FROM fx", got),
+                 cases[i].fx);
+    }
+}
+
+static void an_error_names_the_handler_and_the_statement(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "a", "{}");
+    assert_int_equal(run("sql = SELECT 1\nsql = SELECT 2 FROM nowhere", 8000), HANDLER_FAILED);
+    assert_non_null(strstr(err.text, "handler h, statement 2: "));
+    assert_non_null(strstr(err.text, "nowhere"));
+}
+
+/* ---- time ---- */
+
+static void all_statements_share_the_time(void **state)
+{
+    static const char *const slow[] = {
+        "sql = INSERT INTO fx (note) VALUES ('a')\nsql = SELECT SLEEP(10)",
+        "sql = SELECT SLEEP(0.4)\nsql = SELECT SLEEP(0.4)\nsql = SELECT SLEEP(0.4)",
+        "sql = UPDATE other SET a = a + 10 + SLEEP(5)",
+        "sql = SET SESSION max_statement_time = 0\nsql = SELECT SLEEP(10)",
+    };
+    (void)state;
+
+    work_event("evt_1", "a", "{}");
+    for (size_t i = 0; i < COUNT(slow); i++) {
+        int64_t began = clock_mono_ms();
+        enum handler_result result = run(slow[i], 1000);
+        if (result != HANDLER_FAILED) {
+            fail_msg("%s: result %d (%s)", slow[i], (int)result, err.text);
+        }
+        ROW(i, clock_mono_ms() - began < 3000);
+        ROW(i, strstr(err.text, "not through in its time (timeout 30s)") != NULL);
+        ASSERT_COUNT("fx", 0);
+    }
+    assert_int_equal(run("sql = SELECT SLEEP(0.2)", 1000), HANDLER_DONE);
+    assert_int_equal(run("sql = SELECT 1", 0), HANDLER_FAILED);
+}
+
+/* ---- deadlock, lock wait, lost link ---- */
+
+static void what_the_whole_transaction_can_cure_is_run_again(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "a", "{}");
+    assert_int_equal(run("sql = INSERT INTO fx (note) VALUES ('a')\n"
+                         "sql = KILL CONNECTION CONNECTION_ID()", 5000), HANDLER_AGAIN);
+    struct db *holder = db_open(&base.settings, DB_OPERATOR);
+    assert_int_equal(db_begin(holder, &err), HO_OK);
+    testdb_run(holder, "UPDATE other SET a = 3 WHERE a = 2");
+    assert_int_equal(run("sql = INSERT INTO fx (note) VALUES ('a')\n"
+                         "sql = UPDATE other SET a = 4 WHERE a = 2", 8000), HANDLER_AGAIN);
+    assert_int_equal(err.sys, 1205);
+    db_rollback(holder);
+    db_close(holder);
+    ASSERT_COUNT("fx", 0);
+}
+
+/* ---- values ---- */
+
+#define BODY \
+    "{\"s\":\"it's \\u00e9\\u0000x\",\"i\":42,\"big\":18446744073709551614,\"r\":1.10,\"t\":true," \
+    "\"f\":false,\"n\":null,\"o\":{\"k\":[1,\"2\"]},\"e\":\"\",\"huge\":123456789012345678901234}"
+
+static const struct {
+    const char *expression, *value; /* NULL: SQL's */
+} values[] = {
+    {"HEX({/s})", "6974277320C3A90078"},
+    {"{/i}", "42"},
+    {"{/i} + 1", "43"},
+    {"{/big}", "18446744073709551614"},
+    {"{/r}", "1.10"},
+    {"{/t}", "1"},
+    {"{/f}", "0"},
+    {"{/n}", NULL},
+    {"{/missing}", NULL},
+    {"{/o/k/1}", "2"},
+    {"{/o}", "{\"k\":[1,\"2\"]}"},
+    {"CONCAT('<', {/e}, '>')", "<>"},
+    {"{header:Content-Type}", "application/json"},
+    {"{header:X-None}", NULL},
+    {"{event:provider}", "shop"},
+    {"{event:source}", "shop-eu"},
+    {"{event:id}", "evt_1"},
+    {"{event:type}", "a.b"},
+    {"{event:object}", "ord_1"},
+    {"{event:occurred_at}", "2025-11-30 10:53:20.123456"},
+    {"{event:received_at} <= UTC_TIMESTAMP(6)", "1"},
+    {"LENGTH({event:correlation_id})", "26"},
+    {"{event:attempt}", "3"},
+    {"LENGTH({event:body})", "154"},
+    {"{/s} = {/s}", "1"},
+};
+
+static void values_arrive_as_promised(void **state)
+{
+    char sql[300], got[256];
+    (void)state;
+
+    work_event("evt_1", "a.b", BODY);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        testdb_run(base.outside, "DELETE FROM fx");
+        (void)snprintf(sql, sizeof sql, "sql = INSERT INTO fx (note) SELECT %s",
+                       values[i].expression);
+        if (run(sql, 5000) != HANDLER_DONE) {
+            fail_msg("%s: %s", sql, err.text);
+        }
+        ROW_TEXT(i, testdb_text(base.outside, "SELECT note FROM fx", got),
+                 values[i].value != NULL ? values[i].value : "(null)");
+    }
+}
+
+static void a_text_column_is_compared_as_text(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "a", "{\"no\":12}");
+    testdb_run(base.outside, "INSERT INTO fx (note) VALUES ('12'), ('12abc'), ('012')");
+    assert_int_equal(run("sql = UPDATE fx SET note = 'paid' WHERE note = {/no}", 5000),
+                     HANDLER_DONE);
+    ASSERT_VALUE("SELECT GROUP_CONCAT(note ORDER BY id) FROM fx", "paid,12abc,012");
+}
+
+static void a_number_that_cannot_be_kept_is_a_failure(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "a", BODY);
+    assert_int_equal(run("sql = INSERT INTO fx (note) SELECT {/huge}", 5000), HANDLER_FAILED);
+    assert_non_null(strstr(err.text, "/huge"));
+    ASSERT_COUNT("fx", 0);
+}
+
+static void a_value_is_never_part_of_the_statement(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "a", "{\"x\":\"'); DROP TABLE fx; -- \"}");
+    assert_int_equal(run("sql = INSERT INTO fx (note) VALUES ({/x})", 5000), HANDLER_DONE);
+    ASSERT_VALUE("SELECT note FROM fx", "'); DROP TABLE fx; -- ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_way_out_of_the_transaction_is_seen, empty),
+        cmocka_unit_test_setup(an_error_names_the_handler_and_the_statement, empty),
+        cmocka_unit_test_setup(all_statements_share_the_time, empty),
+        cmocka_unit_test_setup(what_the_whole_transaction_can_cure_is_run_again, empty),
+        cmocka_unit_test_setup(values_arrive_as_promised, empty),
+        cmocka_unit_test_setup(a_text_column_is_compared_as_text, empty),
+        cmocka_unit_test_setup(a_number_that_cannot_be_kept_is_a_failure, empty),
+        cmocka_unit_test_setup(a_value_is_never_part_of_the_statement, empty),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,395 @@
+/* Whole runs of the processor, in processes of their own that can be stopped and killed. */
+#include "workdb.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/log.h"
+#include "store/wake.h"
+#include "work/process.h"
+#include "work/signals.h"
+
+#define HEAD "[processor]\nlease = 3s\npoll = 5s\nbatch = 10\n"
+#define ROUTE(name, on) \
+    "[route " name "]\nprovider = shop\non = " on "\nhandler = " name "\nretry = 3 tries, 1s\n"
+#define FLOW \
+    HEAD \
+    "[handler note]\ntimeout = 2s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n" \
+    ROUTE("note", "note") \
+    "[handler slow]\ntimeout = 2s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n" \
+    "sql = SELECT SLEEP(1)\n" \
+    ROUTE("slow", "slow") \
+    "[handler bad]\ntimeout = 2s\nsql = INSERT INTO fx (note) SELECT 1/0 FROM nowhere\n" \
+    ROUTE("bad", "bad") \
+    "[handler switch]\ntimeout = 2s\n" /* hangs until the table tells it not to */ \
+    "sql = INSERT INTO fx (note) SELECT {event:id} FROM switch WHERE SLEEP(slow) = 0\n" \
+    ROUTE("switch", "switch")
+
+static struct settings *settings;
+static struct ho_err err;
+
+static int begin(void **state)
+{
+    char path[256];
+    (void)state;
+
+    (void)work_begin("process");
+    testdb_run(base.outside, "CREATE TABLE switch (slow DOUBLE) ENGINE=InnoDB");
+    settings = work_settings(FLOW);
+    (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
+    log_open(path);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    settings_free(settings);
+    log_open(NULL);
+    return work_end();
+}
+
+static int empty(void **state)
+{
+    (void)state;
+    work_empty();
+    return 0;
+}
+
+/* A child's exit status: what process_run says in bits. */
+enum { EXIT_FAILED = 64, EXIT_BUSY = 1, EXIT_REACHED = 2, EXIT_DEAD = 4 };
+
+static pid_t start(const struct settings *s, int64_t for_ms, bool once, unsigned workers)
+{
+    const struct process_options options = {for_ms, once, workers};
+    struct process_result result;
+
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        enum ho_code code = process_run(s, TESTDB_KEY, &options, &result, &err);
+        if (code != HO_OK) {
+            (void)fprintf(stderr, "process_run: %s\n", err.text);
+        }
+        _exit((code != HO_OK ? EXIT_FAILED : 0) | (result.busy ? EXIT_BUSY : 0) |
+              (result.reached ? EXIT_REACHED : 0) | (result.dead ? EXIT_DEAD : 0));
+    }
+    return pid;
+}
+
+/* The exit status, or minus the signal. */
+static int finish(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* Waits until so many rows are there; fails after 10 s. */
+static void await(const char *what, int64_t want)
+{
+    struct deadline last = deadline_in(10000);
+
+    while (work_count(what) != want) {
+        if (deadline_left_ms(last) == 0) {
+            fail_msg("%s: still not %lld", what, (long long)want);
+        }
+        clock_sleep_ms(20);
+    }
+}
+
+static void each_event_once(int64_t n)
+{
+    ASSERT_COUNT("fx", n);
+    assert_int_equal(testdb_int(base.outside, "SELECT COUNT(DISTINCT note) FROM fx"), n);
+    ASSERT_COUNT("hookonce_job WHERE state = 'done'", n);
+    ASSERT_COUNT("hookonce_receipt WHERE status = 'processed' AND outcome = 'done'", n);
+}
+
+/* ---- runs ---- */
+
+static void once_ends_when_nothing_is_due(void **state)
+{
+    int64_t began = clock_mono_ms();
+    (void)state;
+
+    work_events(25, "note");
+    testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"
+                             " WHERE id = 25");
+    assert_int_equal(finish(start(settings, 20000, true, 1)), EXIT_REACHED);
+    assert_true(clock_mono_ms() - began < 10000);
+    ASSERT_COUNT("fx", 24);
+    ASSERT_COUNT("hookonce_job WHERE state = 'ready'", 1);
+    ASSERT_COUNT("hookonce_worker", 0);
+}
+
+static void a_run_ends_in_its_time_and_takes_new_work_at_once(void **state)
+{
+    int64_t began = clock_mono_ms();
+    (void)state;
+
+    pid_t pid = start(settings, 4000, false, 1);
+    await("hookonce_worker", 1);
+    clock_sleep_ms(500);
+    for (unsigned i = 0; i < 3; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof id, "e%u", i);
+        int64_t at = clock_mono_ms();
+        work_event(id, "note", "{}");
+        wake_send(work_dir);
+        await("fx", i + 1);
+        assert_true(clock_mono_ms() - at < 1000); /* it polls every 5 s */
+    }
+    assert_int_equal(finish(pid), EXIT_REACHED);
+    assert_in_range(clock_mono_ms() - began, 3900, 6500);
+    each_event_once(3);
+}
+
+static void a_retry_comes_when_it_is_due(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "bad", "{}");
+    assert_int_equal(finish(start(settings, 4500, false, 1)), EXIT_REACHED | EXIT_DEAD);
+    ASSERT_COUNT("hookonce_attempt WHERE outcome = 'failed'", 3);
+    ASSERT_COUNT("hookonce_job WHERE state = 'dead' AND outcome = 'gave up'", 1);
+    ASSERT_VALUE("SELECT MIN(TIMESTAMPDIFF(MICROSECOND, a.ended_at, b.started_at) BETWEEN 990000"
+                 " AND 2500000) FROM hookonce_attempt a JOIN hookonce_attempt b ON"
+                 " b.claim_no = a.claim_no + 1", "1");
+}
+
+static void only_one_run_at_a_time(void **state)
+{
+    (void)state;
+
+    pid_t first = start(settings, 10000, false, 1);
+    await("hookonce_worker", 1);
+    int64_t at = clock_mono_ms();
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_equal(finish(start(settings, 10000, false, 1)), EXIT_BUSY);
+    }
+    assert_true(clock_mono_ms() - at < 3000);
+    assert_int_equal(kill(first, SIGKILL), 0);
+    assert_int_equal(finish(first), -SIGKILL);
+    work_event("evt_1", "note", "{}");
+    assert_int_equal(finish(start(settings, 10000, true, 1)), EXIT_REACHED);
+    each_event_once(1);
+}
+
+static void workers_share_the_work(void **state)
+{
+    int64_t began = clock_mono_ms();
+    (void)state;
+
+    work_events(40, "slow"); /* a second each */
+    assert_int_equal(finish(start(settings, 30000, true, 4)), EXIT_REACHED);
+    assert_true(clock_mono_ms() - began < 25000);
+    each_event_once(40);
+    assert_int_equal(testdb_int(base.outside, "SELECT COUNT(DISTINCT worker) FROM hookonce_job"),
+                     4);
+}
+
+static void the_database_may_be_away(void **state)
+{
+    struct settings away = *settings;
+    char path[] = "/tmp/hookonce-no-such-socket", *nowhere[] = {path};
+    int64_t began = clock_mono_ms();
+    (void)state;
+
+    away.sockets = nowhere;
+    assert_int_equal(finish(start(&away, 2000, false, 1)), 0);
+    assert_in_range(clock_mono_ms() - began, 1900, 4000);
+    assert_int_equal(finish(start(&away, 1000, false, 2)), 0);
+}
+
+static void tables_of_others_are_refused(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "note", "{}");
+    testdb_run(base.outside, "UPDATE hookonce_schema SET key_print = REPEAT('0', 32)");
+    assert_int_equal(finish(start(settings, 3000, true, 1)), EXIT_FAILED | EXIT_REACHED);
+    ASSERT_COUNT("hookonce_job WHERE state = 'ready'", 1);
+    char print[KEY_PRINT_LEN + 1], sql[128];
+    migrate_key_print(TESTDB_KEY, print);
+    (void)snprintf(sql, sizeof sql, "UPDATE hookonce_schema SET key_print = '%s'", print);
+    testdb_run(base.outside, sql);
+    assert_int_equal(finish(start(settings, 3000, true, 1)), EXIT_REACHED);
+    each_event_once(1);
+}
+
+/* ---- signals ---- */
+
+static void sigterm_finishes_one_job_and_gives_back_the_rest(void **state)
+{
+    (void)state;
+
+    for (unsigned workers = 1; workers <= 2; workers++) {
+        work_empty();
+        work_events(8, "slow");
+        pid_t pid = start(settings, 30000, false, workers);
+        await("information_schema.processlist WHERE info = 'SELECT SLEEP(1)'", 1);
+        int64_t at = clock_mono_ms();
+        assert_int_equal(kill(pid, SIGTERM), 0);
+        assert_int_equal(finish(pid), EXIT_REACHED);
+        assert_true(clock_mono_ms() - at < 3000);
+        ASSERT_COUNT("hookonce_job WHERE state = 'running'", 0);
+        ROW(workers, work_count("hookonce_job WHERE state = 'done'") >= 1);
+        ROW(workers, work_count("hookonce_job WHERE state = 'ready' AND suspect = 0 AND"
+                                " tries = 0") >= 6);
+        ROW(workers, work_count("fx") == work_count("hookonce_job WHERE state = 'done'"));
+    }
+}
+
+static void sigterm_ends_an_idle_run_at_once(void **state)
+{
+    (void)state;
+
+    pid_t pid = start(settings, 30000, false, 1);
+    await("hookonce_worker", 1);
+    clock_sleep_ms(300);
+    int64_t at = clock_mono_ms();
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(finish(pid), EXIT_REACHED);
+    assert_true(clock_mono_ms() - at < 1800);
+}
+
+static void a_killed_worker_costs_a_lease_and_no_effect(void **state)
+{
+    (void)state;
+
+    work_events(5, "switch");
+    testdb_run(base.outside, "INSERT INTO switch VALUES (1.5)");
+    pid_t pid = start(settings, 30000, false, 1);
+    await("hookonce_job WHERE state = 'done'", 1); /* in the middle of its batch */
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(finish(pid), -SIGKILL);
+    ASSERT_COUNT("hookonce_job WHERE state = 'running'", 4);
+    testdb_run(base.outside, "UPDATE switch SET slow = 0");
+    int64_t at = clock_mono_ms();
+    pid = start(settings, 10000, false, 1);
+    await("hookonce_job WHERE state = 'done'", 5);
+    assert_true(clock_mono_ms() - at < 6000); /* the lease is 3 s */
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(finish(pid), EXIT_REACHED);
+    each_event_once(5);
+    ASSERT_COUNT("hookonce_attempt WHERE outcome = 'lease lost' AND claim_no = 1", 4);
+    ASSERT_COUNT("hookonce_attempt WHERE outcome = 'done' AND claim_no = 2", 4);
+    testdb_run(base.outside, "DELETE FROM switch");
+}
+
+static void a_killed_run_takes_its_workers_along(void **state)
+{
+    (void)state;
+
+    work_events(20, "slow");
+    pid_t pid = start(settings, 30000, false, 2);
+    await("hookonce_worker", 2);
+    await("hookonce_job WHERE state = 'running'", 20);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(finish(pid), -SIGKILL);
+    char links[160];
+    (void)snprintf(links, sizeof links, "information_schema.processlist WHERE db = '%s' AND"
+                                        " id <> CONNECTION_ID()", base.name);
+    await(links, 0);
+    await("hookonce_job WHERE state = 'running'", 20); /* and nobody has settled anything since */
+    assert_int_equal(finish(start(settings, 1000, false, 1)), EXIT_REACHED);
+}
+
+/* Stopped while it holds a batch, longer than the lease: the job whose handler runs is locked and
+ * stays its own, the others are taken over, and when it wakes up it finds that out. */
+static void a_sleeper_finds_its_jobs_taken(void **state)
+{
+    (void)state;
+
+    work_events(4, "switch");
+    testdb_run(base.outside, "INSERT INTO switch VALUES (1.5)");
+    pid_t sleeper = start(settings, 20000, false, 1);
+    await("hookonce_job WHERE state = 'running'", 4);
+    clock_sleep_ms(300);
+    assert_int_equal(kill(sleeper, SIGSTOP), 0);
+    testdb_run(base.outside, "UPDATE switch SET slow = 0");
+    /* Another host's run: the same tables, a state directory of its own. */
+    char dir[128], path[160];
+    (void)snprintf(dir, sizeof dir, "%s/other", work_dir);
+    struct settings elsewhere = *settings;
+    elsewhere.state_dir = dir;
+    pid_t second = start(&elsewhere, 5000, false, 1);
+    await("hookonce_job WHERE state = 'done'", 3);
+    ASSERT_COUNT("hookonce_job WHERE state = 'running'", 1);
+    assert_int_equal(kill(sleeper, SIGCONT), 0);
+    await("hookonce_job WHERE state = 'done'", 4);
+    assert_int_equal(finish(second), EXIT_REACHED);
+    clock_sleep_ms(300);
+    assert_int_equal(kill(sleeper, SIGTERM), 0);
+    assert_int_equal(finish(sleeper), EXIT_REACHED);
+    each_event_once(4);
+    ASSERT_COUNT("hookonce_attempt WHERE outcome = 'lease lost' AND claim_no = 1", 3);
+    ASSERT_COUNT("hookonce_attempt WHERE outcome = 'done'", 4);
+    ASSERT_COUNT("hookonce_job WHERE claim_no = 1", 1);
+    testdb_run(base.outside, "DELETE FROM switch");
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const files[] = {"wake", "process.lock", "hookonce.state"};
+        (void)snprintf(path, sizeof path, "%s/%s", dir, files[i]);
+        (void)unlink(path);
+    }
+    assert_int_equal(rmdir(dir), 0);
+}
+
+/* Killed at random while it works; in the end every event has one effect. */
+static void killed_again_and_again_loses_and_doubles_nothing(void **state)
+{
+    struct settings quick = *settings;
+    (void)state;
+
+    quick.lease_ms = 2000;
+    work_events(300, "note");
+    for (unsigned round = 0; round < 12; round++) {
+        pid_t pid = start(&quick, 20000, true, 1 + round % 2);
+        clock_sleep_ms(20 + 13 * (int64_t)round);
+        (void)kill(pid, SIGKILL);
+        (void)finish(pid);
+    }
+    struct deadline last = deadline_in(30000);
+    while (work_count("hookonce_job WHERE state = 'done'") < 300 && deadline_left_ms(last) > 0) {
+        (void)finish(start(&quick, 3000, false, 1));
+    }
+    each_event_once(300);
+}
+
+static void a_thousand_jobs_go_through(void **state)
+{
+    (void)state;
+
+    work_events(1000, "note");
+    int64_t at = clock_mono_ms();
+    assert_int_equal(finish(start(settings, 60000, true, 1)), EXIT_REACHED);
+    int64_t ms = clock_mono_ms() - at;
+    each_event_once(1000);
+    print_message("1000 jobs, one worker: %lld ms\n", (long long)ms);
+    assert_true(ms < 60000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(once_ends_when_nothing_is_due, empty),
+        cmocka_unit_test_setup(a_run_ends_in_its_time_and_takes_new_work_at_once, empty),
+        cmocka_unit_test_setup(a_retry_comes_when_it_is_due, empty),
+        cmocka_unit_test_setup(only_one_run_at_a_time, empty),
+        cmocka_unit_test_setup(workers_share_the_work, empty),
+        cmocka_unit_test_setup(the_database_may_be_away, empty),
+        cmocka_unit_test_setup(tables_of_others_are_refused, empty),
+        cmocka_unit_test_setup(sigterm_finishes_one_job_and_gives_back_the_rest, empty),
+        cmocka_unit_test_setup(sigterm_ends_an_idle_run_at_once, empty),
+        cmocka_unit_test_setup(a_killed_worker_costs_a_lease_and_no_effect, empty),
+        cmocka_unit_test_setup(a_killed_run_takes_its_workers_along, empty),
+        cmocka_unit_test_setup(a_sleeper_finds_its_jobs_taken, empty),
+        cmocka_unit_test_setup(killed_again_and_again_loses_and_doubles_nothing, empty),
+        cmocka_unit_test_setup(a_thousand_jobs_go_through, empty),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -48,7 +48,7 @@ help:
 #: make run        a small demonstration: installs what is missing, starts everything privately
 #: make test       the whole gate: installs what is missing, last line "N passed, N failed"
 #: make check      unit tests without a database, include rules, symbols; a few seconds
-#: make analyze    gcc -fanalyzer, clang-tidy and cppcheck
+#: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
 
@@ -103,6 +103,7 @@ run:
 	@HOOKONCE_BUILD=$(BUILD) tests/demo.sh
 
 analyze:
+	@tests/setup.sh analyze
 	@tests/analyze.sh "$(BUILD)"
 
 man: $(BUILD)/hookonce

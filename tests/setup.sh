@@ -2,6 +2,7 @@
 # Installs what hookonce needs and this machine lacks, and says nothing when nothing is missing.
 #
 #     tests/setup.sh [build|run|test]      each includes the one before; default: build
+#     tests/setup.sh analyze               build, and the analysers of tests/analyze.sh
 #
 # Packages come from apt (Debian, Ubuntu). On a terminal it says what would be installed and asks once;
 # without one, or with CI=true, it goes on. No package with a service is installed: lighttpd, which
@@ -42,14 +43,19 @@ test  file    /usr/lib/apache2/modules/mod_fcgid.so      libapache2-mod-fcgid
 test  command curl                   curl
 test  command shellcheck             shellcheck
 test  command npm                    npm
+analyze command gcc                  gcc
+analyze command clang-tidy           clang-tidy
+analyze command cppcheck             cppcheck
+analyze command shellcheck           shellcheck
 '
 
 case $level in
 build) levels=' build ' ;;
 run) levels=' build run ' ;;
 test) levels=' build run test ' ;;
+analyze) levels=' build analyze ' ;;
 *)
-    echo "usage: tests/setup.sh [build|run|test]" >&2
+    echo "usage: tests/setup.sh [build|run|test|analyze]" >&2
     exit 2
     ;;
 esac

@@ -28,11 +28,6 @@ struct span span_make(const void *p, size_t len)
     return (struct span){p, len};
 }
 
-bool span_present(struct span s)
-{
-    return s.p != NULL;
-}
-
 bool span_eq(struct span a, struct span b)
 {
     if (a.p == NULL || b.p == NULL) {

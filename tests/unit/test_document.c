@@ -47,6 +47,7 @@ static const struct row rows[] = {
     /* JSON inside a field of a form */
     {S("payload=%7B%22a%22%3A1%7D"), FORM, "payload", "form:payload", "{\"a\":1}"},
     {S("x=1&payload=%7B%22a%22:+1%7D&y=2"), FORM, "payload", "form:payload", "{\"a\":1}"},
+    {S("payload=[1,2,3,4,5,6,7,8]"), FORM, "payload", "form:payload", "[1,2,3,4,5,6,7,8]"},
     {S("payload=1&payload=2"), FORM, "payload", "form:payload", "1"},
     {S("payload=%EF%BB%BF%7B%7D"), FORM, "payload", "form:payload", "{}"},
     /* it is there but broken: not a form of fields instead */

@@ -102,7 +102,9 @@ def test_a_broken_new_config_leaves_the_old_one_in_use(site):
     wait_until(lambda: s.deliver("github", events.github()).status == 200 and s.log_lines(event="config"), 5,
                "the alarm about the broken config")
     assert s.log_lines(event="config")[-1]["level"] == "alarm"
-    assert s.hookonce("check").returncode == 2
+    check = s.hookonce("check")
+    assert check.returncode == 1 and b"hookonce.conf:" in check.stdout
+    assert s.hookonce("list").returncode == 2
     s.configure(good.replace("[source github]", "[source renamed]"))
     body = events.github()
     wait_until(lambda: s.post("renamed", body, sign.github("the one", body)).status == 200, 5,

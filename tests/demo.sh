@@ -84,16 +84,15 @@ wait_for() {
     done
 }
 
-# The processor as cron would run it, one run after the other.
-processor_loop() {
-    local child=
-    trap 'kill -TERM "$child" 2>/dev/null; wait "$child"; exit 0' TERM
-    while :; do
-        setsid "$run/hookonce" process --for 55s &
-        child=$!
-        wait "$child" || sleep 1
-    done
-}
+# The processor as cron would run it, one run after the other; $0 is the program.
+# shellcheck disable=SC2016  # expanded by the shell that runs it
+processor_loop='
+trap '\''kill -TERM "$child" 2>/dev/null; wait "$child"; exit 0'\'' TERM
+while :; do
+    "$0" process --for 55s &
+    child=$!
+    wait "$child" || sleep 1
+done'
 
 # ---- set-up ---------------------------------------------------------------------------------------
 
@@ -393,8 +392,7 @@ start_mariadb
 make_shop
 "$run/hookonce" migrate
 start_lighttpd
-processor_loop >>"$run/processor.log" 2>&1 9>&- &
-pids+=("$!")
+start "$run/processor.log" bash -c "$processor_loop" "$run/hookonce"
 
 say "playing the scenario …"
 play_all

@@ -1,6 +1,7 @@
 /* A growing byte buffer that is created with its maximum. Going over the maximum is an error that
  * leaves the content as it was, never a silent cut. Memory comes from the heap, and what growing
- * leaves behind is overwritten, so that secrets may be put together here; free with buf_free. No pointer into a buf may be kept across an append. */
+ * leaves behind is overwritten, so that secrets may be put together here; free with buf_free. No
+ * pointer into a buf may be kept across an append. */
 #ifndef HO_BASE_BUF_H
 #define HO_BASE_BUF_H
 

@@ -56,7 +56,7 @@ static bool parse_time(struct span text, enum time_unit unit, int64_t *us)
 
     if (unit == TIME_RFC3339)
         return text_rfc3339(text, us) && *us >= 0 && *us / US_PER_S <= (int64_t)LAST_S;
-    if (!text_uint(text, unit == TIME_S ? LAST_S : LAST_S * 1000, &number))
+    if (!text_uint(text, unit == TIME_S ? LAST_S : LAST_S * 1000 + 999, &number))
         return false;
     *us = (int64_t)number * (unit == TIME_S ? US_PER_S : 1000);
     return true;

@@ -116,12 +116,14 @@ static bool await(struct gateway *g)
         FD_SET(LISTEN_FD, &readable);
         if (kept > LISTEN_FD && kept < FD_SETSIZE)
             FD_SET(kept, &readable);
-        n = pselect((kept > 0 && kept < FD_SETSIZE ? kept : 0) + 1, &readable, NULL, NULL, NULL,
-                    &g->waiting);
+        n = pselect((kept > LISTEN_FD && kept < FD_SETSIZE ? kept : LISTEN_FD) + 1, &readable,
+                    NULL, NULL, NULL, &g->waiting);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n > 0 && kept > 0 && kept < FD_SETSIZE && !FD_ISSET(kept, &readable))
+        if (n > 0 && kept > LISTEN_FD && kept < FD_SETSIZE && !FD_ISSET(kept, &readable)) {
+            (void)shutdown(kept, SHUT_RDWR); /* else libfcgi waits 2 s for the other side */
             FCGX_Free(&g->fcgi, 1);
+        }
         return true;
     }
     return false;
@@ -262,18 +264,20 @@ enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap
 {
     struct deadline end = deadline_in(GATEWAY_BODY_WAIT_MS);
     size_t limit = (size_t)cap;
+    size_t want = limit + 1; /* one more than allowed shows that there is more */
     ssize_t n = 1;
 
     if (r->has_length && r->length > cap)
         return REASON_TOO_LARGE;
+    if (r->has_length && g->cgi) /* behind its length CGI need not mark an end: RFC 3875 4.2 */
+        want = (size_t)r->length;
     buf_free(&g->body);
-    buf_init(&g->body, limit + 1); /* one more: the byte that is too many */
+    buf_init(&g->body, limit + 1);
     if (r->has_length && buf_room(&g->body, (size_t)r->length + 1) == NULL)
         return REASON_TOO_LARGE;
-    while (n > 0 && g->body.len <= limit) {
-        size_t most = limit + 1 - g->body.len;
+    while (n > 0 && g->body.len < want) {
+        size_t most = want - g->body.len < READ_STEP ? want - g->body.len : READ_STEP;
 
-        most = most < READ_STEP ? most : READ_STEP;
         n = g->cgi ? read_cgi(g, &g->body, most, end) : read_fcgi(g, &g->body, most, end);
     }
     if (n < 0)

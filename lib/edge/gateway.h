@@ -22,7 +22,7 @@ bool gateway_is_cgi(const struct gateway *g);
  * returns 1: a request; 0: no more (CGI after the first, or told to stop).
  * A record that is broken (FastCGI abort, partial environment, another role than responder) is
  * dropped and the next awaited.
- * out: *bad — REASON_OK, or REASON_BAD_REQUEST when the head breaks a limit; answer and finish. */
+ * out: *bad — REASON_OK, or REASON_BAD_REQUEST when the head breaks a limit: answer, finish. */
 int gateway_next(struct gateway *g, struct request *r, enum reason *bad);
 
 /* Reads the body to its end into memory of the gateway, at most cap bytes.

@@ -29,7 +29,8 @@
  *   form-json field that holds the JSON when the body is a form
  *   needs     headers that must be there, blank-separated (`*topic` for the family's)
  *   hello     [unsigned] METHOD condition... => STATUS [TYPE [TEMPLATE]]; repeats. A condition is
- *             TERM==TEXT, or TERM alone (is there); an unsigned one sees headers and forms only
+ *             TERM==TEXT, or TERM alone (is there); an unsigned one sees headers and forms only.
+ *             Values stand in the template as they are, so quotes in them are not escaped
  *   ok bad busy   STATUS [TYPE TEXT]
  *   empty-body  yes | no
  *   cap deadline retries-for resend-for   size and durations

@@ -31,8 +31,9 @@ struct request {
 
 /* Makes a request of a CGI environment ("NAME=value", NULL behind the last). All bytes are copied
  * into head (emptied first), so they outlive the environment; body is left absent.
- * returns REASON_OK | REASON_BAD_REQUEST: a limit is passed, the length is no number, the path holds
- * a NUL, a bad escape or a `..` segment, or a value holds a line end. method is set even then. */
+ * returns REASON_OK | REASON_BAD_REQUEST: a limit is passed, the length is no number, the path
+ * holds a NUL, a bad escape or a `..` segment, or a value holds a line end. method is set even
+ * then. */
 enum reason request_from_env(char *const *env, struct buf *head, struct request *r);
 
 /* The only header of that lower-case name. *n gets how many there are; with more than one (or a

@@ -106,7 +106,8 @@ static enum reason check_head(struct check *c)
     if (reason == REASON_OK)
         reason = check_time(c);
     if (reason == REASON_OK)
-        reason = header_reason(expr_direct(recipe->signed_bytes, &c->view, c->pieces, &c->n_pieces));
+        reason = header_reason(
+            expr_direct(recipe->signed_bytes, &c->view, c->pieces, &c->n_pieces));
     return reason;
 }
 

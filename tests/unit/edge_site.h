@@ -1,7 +1,8 @@
-/* For the tests of the edge: a folder with config, secrets and recipes, and requests made by hand. */
+/* For the tests of the edge: a folder with config, secrets and recipes, and handmade requests. */
 #ifndef HO_TESTS_EDGE_SITE_H
 #define HO_TESTS_EDGE_SITE_H
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* Every request in tests/vectors against the recipe it is for: the verdict, and what the event is
- * called. A header that repeats is tried twice: as two headers, and as the one that most servers make
- * of it. */
+ * called. A header that repeats is tried twice: as two headers, and as the one that most servers
+ * make of it. */
 #include "edge_site.h"
 
 #include "base/file.h"

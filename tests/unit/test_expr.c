@@ -1,0 +1,227 @@
+/* Terms and templates: what they may look at, which value comes out, and when there is none. */
+#include "edge_site.h"
+
+#include "edge/expr.h"
+
+static void names_the_known_words_for_an_unknown_one(void **state)
+{
+    static const struct {
+        const char *term, *says;
+    } rows[] = {
+        {"jsn:/id", "\"jsn:/id\" is not known; there are body, header:NAME"},
+        {"", "is not known"},
+        {"bodyx", "is not known"},
+        {"json:id", "begins with /"},
+        {"json:", "begins with /"},
+        {"header:", "needs a name"},
+        {"header:a b", "needs a name"},
+        {"header:a_b", "needs a name"},
+        {"header:*", "needs a name"},
+        {"sig.", "needs a name"},
+        {"body|sha1", "another filter"},
+        {"body|sha256", "another filter"},
+        {"body|sha256|hex|hex", "another filter"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct term t;
+        struct ho_err err;
+        ho_err_clear(&err);
+        ROW(i, term_parse(span_of(rows[i].term), &t, &err) == HO_REJECT);
+        ROW(i, strstr(err.text, rows[i].says) != NULL);
+        ROW(i, t.name == NULL);
+    }
+}
+
+static void refuses_templates_that_cannot_be_meant(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"", "an empty template"},
+        {"{body} ?? ", "an empty template"},
+        {" ?? {body}", "an empty template"},
+        {"a{body", "without its }"},
+        {"{bdy}", "is not known"},
+        {"{body}{x", "without its }"},
+        {"{ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts}",
+         "more than 8 alternatives"},
+        {"{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}"
+         "{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}",
+         "more than 32 pieces"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct expr *e;
+        struct ho_err err;
+        ho_err_clear(&err);
+        ROW(i, expr_parse(span_of(rows[i].text), &e, &err) == HO_REJECT);
+        ROW(i, e == NULL);
+        ROW(i, strstr(err.text, rows[i].says) != NULL);
+    }
+}
+
+#define DOC \
+    "{\"id\":\"evt_1\",\"n\":12,\"big\":99999999999999999999,\"real\":1.5,\"yes\":true," \
+    "\"null\":null,\"empty\":\"\",\"o\":{\"k\":\"v\"},\"a\":[1],\"nul\":\"a\\u0000b\",\"s\":\"12\"}"
+
+static const struct pair headers[] = {
+    {"x-id", "h1"},         {"x-twice", "1"},       {"x-twice", "1"},
+    {"x-joined", "a, b"},   {"x-empty", ""},        {"svix-id", "family"},
+    {"x-comma", "a,b"},     {NULL, NULL},
+};
+
+static void gives_the_first_alternative_that_is_there(void **state)
+{
+    static const struct {
+        const char *text;
+        enum term_result result;
+        struct span want;
+    } rows[] = {
+        {"{json:/id}", TERM_OK, S("evt_1")},
+        {"{json:/n}", TERM_OK, S("12")},
+        {"{json:/s}", TERM_OK, S("12")},
+        {"{json:/o/k}", TERM_OK, S("v")},
+        {"{json:/a/0}", TERM_OK, S("1")},
+        {"{json:/nul}", TERM_OK, S("a\0b")},
+        {"{json:/big}", TERM_ABSENT, NONE},
+        {"{json:/real}", TERM_ABSENT, NONE},
+        {"{json:/yes}", TERM_ABSENT, NONE},
+        {"{json:/null}", TERM_ABSENT, NONE},
+        {"{json:/empty}", TERM_ABSENT, NONE},
+        {"{json:/o}", TERM_ABSENT, NONE},
+        {"{json:/a}", TERM_ABSENT, NONE},
+        {"{json:/none}", TERM_ABSENT, NONE},
+        {"{json:/none} ?? {json:/n}", TERM_OK, S("12")},
+        {"x{json:/id}{json:/none} ?? y{json:/n}", TERM_OK, S("y12")},
+        {"{header:X-Id}", TERM_OK, S("h1")},
+        {"{header:x-comma}", TERM_OK, S("a,b")},
+        {"{header:*id}", TERM_OK, S("family")},
+        {"{header:*none}", TERM_ABSENT, NONE},
+        {"{header:x-none}", TERM_ABSENT, NONE},
+        {"{header:x-empty}", TERM_ABSENT, NONE},
+        {"{header:x-twice}", TERM_TWICE, NONE},
+        {"{header:x-joined}", TERM_TWICE, NONE},
+        {"{header:x-twice} ?? {json:/id}", TERM_TWICE, NONE}, /* no way round it */
+        {"{sig.k}", TERM_OK, S("kv")},
+        {"{sig.none}", TERM_ABSENT, NONE},
+        {"{ts}.{body}", TERM_OK, S("17." DOC)},
+        {"v0:{ts}:", TERM_OK, S("v0:17:")},
+        {"a\\nb\\n{ts}\\n", TERM_OK, S("a\nb\n17\n")},
+        {"{form:q}", TERM_ABSENT, NONE},
+        {"{\"type\":1}{ts}", TERM_OK, S("{\"type\":1}17")},
+        {"{}{ts}", TERM_OK, S("{}17")},
+        {"{json:/n|sha256|hex}", TERM_OK,
+         S("6b51d431df5d7f141cbececcf79edf3dd861c3b4069f0b11661a3eefacbba918")},
+        {"{json:/none|sha256|hex}", TERM_ABSENT, NONE},
+    };
+    static const struct sig_fields fields = {{{S("k"), S("kv")}}, 1};
+    struct request r;
+    struct json *doc;
+    (void)state;
+    post(&r, headers, SPAN_LIT(DOC));
+    assert_int_equal(json_parse(r.body, &doc, NULL), HO_OK);
+    const struct term_view v = {.request = &r, .family = "svix-", .ts = SPAN_LIT("17"),
+                                .sig = &fields, .doc = doc};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct expr *e;
+        struct buf out;
+        buf_init(&out, 1024);
+        assert_int_equal(buf_add_str(&out, "kept"), HO_OK);
+        ROW(i, expr_parse(span_of(rows[i].text), &e, NULL) == HO_OK);
+        ROW(i, expr_eval(e, &v, &out) == rows[i].result);
+        struct span got = span_sub(buf_span(&out), 4, out.len);
+        ROW(i, rows[i].result == TERM_OK ? span_eq(got, rows[i].want) : got.len == 0);
+        expr_free(e);
+        buf_free(&out);
+    }
+    json_free(doc);
+}
+
+static void reads_forms_and_sees_no_json_without_a_document(void **state)
+{
+    static const struct {
+        const char *text, *want; /* NULL: absent */
+    } rows[] = {
+        {"{form:ssl_check}", "1"}, {"{form:text}", "a b&c"}, {"{form:empty}", NULL},
+        {"{form:none}", NULL},     {"{json:/ssl_check}", NULL},
+    };
+    struct request r;
+    (void)state;
+    post(&r, headers, SPAN_LIT("text=a+b%26c&empty=&ssl_check=1&ssl_check=2"));
+    const struct term_view v = {.request = &r};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct expr *e;
+        struct buf out;
+        buf_init(&out, 64);
+        ROW(i, expr_parse(span_of(rows[i].text), &e, NULL) == HO_OK);
+        ROW(i, expr_eval(e, &v, &out) == (rows[i].want == NULL ? TERM_ABSENT : TERM_OK));
+        ROW(i, span_is(buf_span(&out), rows[i].want == NULL ? "" : rows[i].want));
+        expr_free(e);
+        buf_free(&out);
+    }
+}
+
+static void says_when_a_value_does_not_fit(void **state)
+{
+    static const char *const rows[] = {"{body}", "{form:a}", "12345{ts}", "{body|sha256|hex}"};
+    struct request r;
+    (void)state;
+    post(&r, headers, SPAN_LIT("a=12345"));
+    const struct term_view v = {.request = &r, .ts = SPAN_LIT("1")};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct expr *e;
+        struct buf out;
+        buf_init(&out, 4);
+        ROW(i, expr_parse(span_of(rows[i]), &e, NULL) == HO_OK);
+        ROW(i, expr_eval(e, &v, &out) == TERM_FULL);
+        ROW(i, out.len == 0);
+        expr_free(e);
+        buf_free(&out);
+    }
+}
+
+static void hands_out_signed_bytes_without_a_copy(void **state)
+{
+    static const struct {
+        const char *text;
+        bool direct;
+    } rows[] = {
+        {"{ts}.{body}", true},    {"{header:*id}.{ts}.{body}", true}, {"{json:/id}", false},
+        {"{form:id}", false},     {"{body|sha256|hex}", false},       {"{sig.t}{body}", true},
+    };
+    struct request r;
+    struct span parts[EXPR_PIECES_MAX];
+    struct expr *e;
+    size_t n;
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        ROW(i, expr_parse(span_of(rows[i].text), &e, NULL) == HO_OK);
+        ROW(i, expr_is_direct(e) == rows[i].direct);
+        expr_free(e);
+    }
+    post(&r, headers, SPAN_LIT("raw"));
+    const struct term_view v = {.request = &r, .family = "svix-", .ts = SPAN_LIT("17")};
+    assert_int_equal(expr_parse(SPAN_LIT("{header:*id}.{ts}.{body}"), &e, NULL), HO_OK);
+    assert_int_equal(expr_direct(e, &v, parts, &n), TERM_OK);
+    assert_int_equal(n, 5);
+    assert_ptr_equal(parts[4].p, r.body.p);
+    expr_free(e);
+    assert_int_equal(expr_parse(SPAN_LIT("{header:x-none}{body}"), &e, NULL), HO_OK);
+    assert_int_equal(expr_direct(e, &v, parts, &n), TERM_ABSENT);
+    assert_int_equal(n, 0);
+    expr_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_the_known_words_for_an_unknown_one),
+        cmocka_unit_test(refuses_templates_that_cannot_be_meant),
+        cmocka_unit_test(gives_the_first_alternative_that_is_there),
+        cmocka_unit_test(reads_forms_and_sees_no_json_without_a_document),
+        cmocka_unit_test(says_when_a_value_does_not_fit),
+        cmocka_unit_test(hands_out_signed_bytes_without_a_copy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -242,11 +242,15 @@ class Site:
         """Rows in hookonce_<table>."""
         return self.value(f"SELECT COUNT(*) FROM hookonce_{table}")
 
-    def written(self):
-        """How many rows there are in each table that deliveries write to; empty tables are left out."""
+    def written(self, since=None):
+        """How many rows there are in each table that deliveries write to; empty tables are left out.
+
+        `since` is an earlier result: then how many more there are now.
+        """
         tables = ("receipt", "body", "job", "guard", "conflict", "attempt")
         row = self.sql("SELECT " + ", ".join(f"(SELECT COUNT(*) FROM hookonce_{t}) AS {t}" for t in tables))[0]
-        return {name: n for name, n in row.items() if n}
+        more = {name: n - (since or {}).get(name, 0) for name, n in row.items()}
+        return {name: n for name, n in more.items() if n}
 
     def receipts(self):
         """All receipts, oldest first."""

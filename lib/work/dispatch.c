@@ -2,7 +2,8 @@
  *
  *   fence       the row lock that keeps everybody else off, and proof that the claim still holds
  *   genuine?    the receipt's MAC; the tables may be shared with what can be made to write to them
- *   route       none: done, "ignored"; one: it is ours; several: more jobs, commit, go on with one
+ *   route       none: done, "ignored"; one: it is ours; several: more jobs, commit, go on with one;
+ *               one that a worker vanished with is committed as well
  *   handler     its statements
  *   settle      job, receipt, attempt; COMMIT
  *
@@ -63,7 +64,8 @@ static enum decision plan(struct attempt *a, struct route_plan *routes)
         return decide(a, routes->informational ? OUTCOME_INFORMATIONAL : OUTCOME_IGNORED, NULL);
     }
     take_route(a, routes->routes[0]);
-    return routes->n > 1 ? DECIDE_SPREAD : DECIDE_RUN;
+    /* Should this worker vanish too, the route's tries must be known to whoever finds the job. */
+    return routes->n > 1 || a->job->suspect ? DECIDE_SPREAD : DECIDE_RUN;
 }
 
 /* A job with a route must still fit the event: whoever can write to the table could have named a

@@ -1,0 +1,40 @@
+"""From delivery to outcome without a web server: events arrive, hosts share a database, handlers run."""
+
+from .proc import wait_until
+
+
+def arrive(site, *bodies, source="stripe", **more):
+    """Signed deliveries through the receiver as a CGI program; `more` goes to the signature."""
+    for body in bodies:
+        answer = site.cgi(source, body, site.signed(source, body, **more))
+        assert answer.status == 200, (answer, site.log_text()[-500:])
+
+
+def join(make, first):
+    """A further host of the same installation: its own state folder, and the first one's key and database.
+
+    `make` is the fixture `site`.
+    """
+    host = make(database=first.db, migrate=False, sources=first.sources, handlers=first.handlers,
+                routes=first.routes, settings=first.settings, extra=first.extra)
+    with open(first.path("hookonce.key"), "rb") as f:
+        host.write("hookonce.key", f.read())
+    return host
+
+
+def sleeping(site):
+    """Connection ids of handlers that are inside a SLEEP() right now."""
+    rows = site.db.server.execute("SELECT id FROM information_schema.processlist WHERE state = 'User sleep' "
+                                  f"AND user = '{site.db.user}'")
+    return [row["id"] for row in rows]
+
+
+def wait_sleeping(site, limit_s=10):
+    """Waits until a handler is inside a SLEEP(); returns its connection id."""
+    return wait_until(lambda: sleeping(site), limit_s, "a handler sleeps")[0]
+
+
+def attempts(site):
+    """[(try number, outcome)] of all attempts, in the order of their jobs and claims."""
+    rows = site.sql("SELECT try_no, outcome FROM hookonce_attempt ORDER BY job_id, claim_no")
+    return [(row["try_no"], row["outcome"]) for row in rows]

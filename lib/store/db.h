@@ -68,8 +68,8 @@ enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
 /* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link, known by
  * its address) or, with db_run_once, any text (a site's handler; never cached).
- * in:  at most 96 values; bind ids and digests as BYTES where the column is binary, and as TEXT or
- *      STR where it is text (a binary value beside a text column can't use its index)
+ * in:  at most 96 values, of the kind of their column (BYTES for binary ones, TEXT or STR for text):
+ *      a comparison of unlike kinds may fold, or miss the index
  * out: rows may be NULL when no result is wanted; affected and warnings are set in it.
  * returns HO_OK, or by the server's code HO_TRANSIENT (see db_retry) | HO_PERMANENT | HO_BUG; err
  * holds the server's number and a text without any value. After a lost link the connection is

@@ -101,6 +101,7 @@ static void another_key_is_refused(void **state)
     assert_int_equal(unlink(t.key_file), 0);
     assert_int_equal(migrate(&s, &err), HO_PERMANENT);
     assert_non_null(strstr(err.text, "copy the key file from the first host"));
+    assert_non_null(strstr(err.text, "missing"));
     assert_int_equal(access(t.key_file, F_OK), -1); /* none was made */
     assert_int_equal(keyfile_make(t.key_file, &created, &err), HO_OK);
     assert_true(created);

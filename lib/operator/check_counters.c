@@ -34,6 +34,9 @@ static void found_source(void *arg, struct span source, const uint64_t values[CO
             break;
         }
     }
+    if (span_is(source, "-")) {
+        source = SPAN_LIT("(no such source)");
+    }
     (void)snprintf(name, sizeof name, "%.*s", (int)source.len, (const char *)source.p);
     if (line.len > 0) {
         found_of(c, FOUND_OK, "counted", name, "%s", buf_cstr(&line));

@@ -125,7 +125,7 @@ static void put_type(FILE *out, const struct conf_key *k)
     } else if (k->max != 0) {
         (void)fprintf(out, ", %lld to %lld", (long long)k->min, (long long)k->max);
     }
-    if (k->dflt != NULL) {
+    if (k->dflt != NULL && k->dflt[0] != '\0') {
         (void)fputs("; default ", out);
         put(out, k->dflt, false);
     }

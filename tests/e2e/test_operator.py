@@ -65,6 +65,20 @@ def test_manual_pages_are_roff_with_the_words_of_their_tables(module_plain, page
         assert word in shown.replace("\\fB", "").replace("\\fR", "")
 
 
+def test_the_examples_of_the_manual_are_accepted(site):
+    s = site(sources=STRIPE, migrate=False)
+
+    def example(page):
+        text = s.hookonce("help", page, check=True).stdout.decode().split(".SH EXAMPLE\n.PP\n.nf\n")[1]
+        return text.split(".fi")[0].replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\")
+
+    recipe, config = example("--man-recipe"), example("--man-conf")
+    s.write("own.conf", recipe)
+    s.configure(config + "\n[hookonce]\nrecipes = own.conf\n")
+    done = s.hookonce("providers", "acme", check=True)
+    assert b"Acme" in done.stdout and done.stderr == b""
+
+
 @pytest.fixture(scope="module")
 def module_plain(module_site):
     """A site that tests only read."""

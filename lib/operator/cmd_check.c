@@ -6,21 +6,18 @@
 enum { OPT_QUIET, OPT_N };
 static const struct arg_option options[OPT_N] = {[OPT_QUIET] = {"quiet", false}};
 
-/* returns the status to end with */
-static int check_all(struct check *c)
+static void check_all(struct check *c)
 {
     struct endpoints *endpoints = NULL;
     struct ho_err err = {HO_OK, 0, ""};
-    bool refused = false;
 
     if (operator_settings(c->op, &err) != HO_OK) {
         found(c, FOUND_FAIL, "config", "%s", err.text);
-        return EXIT_USAGE;
+        return;
     }
     check_files(c);
     if (endpoints_load(c->op->file, &endpoints, &err) != HO_OK) {
         found(c, FOUND_FAIL, "config", "%s", err.text);
-        refused = true;
     } else {
         c->endpoints = endpoints;
         check_sources(c);
@@ -32,7 +29,6 @@ static int check_all(struct check *c)
     check_counters(c);
     c->endpoints = NULL;
     endpoints_free(endpoints);
-    return refused ? EXIT_USAGE : c->n[FOUND_FAIL] > 0 ? EXIT_TROUBLE : EXIT_WELL;
 }
 
 static int run(struct operator *op, int argc, char **argv)
@@ -51,12 +47,12 @@ static int run(struct operator *op, int argc, char **argv)
         }
         c.quiet = true;
     }
-    int status = check_all(&c);
+    check_all(&c);
     if (!c.quiet && !op->json) {
         (void)printf("%zu FAIL, %zu warn, %zu note, %zu ok\n", c.n[FOUND_FAIL], c.n[FOUND_WARN],
                      c.n[FOUND_NOTE], c.n[FOUND_OK]);
     }
-    return status;
+    return c.n[FOUND_FAIL] == 0 ? EXIT_WELL : EXIT_TROUBLE;
 }
 
 const struct command cmd_check = {
@@ -73,9 +69,9 @@ const struct command cmd_check = {
         "\n"
         "  --quiet  prints only warn and FAIL: for cron, which mails what is printed\n"
         "\n"
-        "Changes nothing. Prints no secret and no part of one. Ends with 0 when nothing FAILs,\n"
-        "with 2 when the config or a recipe is refused, else with 1. schema/RUNBOOK.md says what\n"
-        "to do about each alarm.\n"
+        "Changes nothing. Prints no secret and no part of one. Ends with 1 when something FAILs, a\n"
+        "config that is refused among it, else with 0. schema/RUNBOOK.md says what to do about\n"
+        "each alarm.\n"
         "\n"
         "examples:\n"
         "  hookonce check\n"

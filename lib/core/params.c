@@ -182,12 +182,24 @@ static enum ho_code reference(struct scan *s)
     return HO_OK;
 }
 
+/* The mark `processed` is written behind the handler on the same link, and must not go astray. */
+static bool changes_database(const struct scan *s)
+{
+    unsigned char behind = byte_at(s, s->at + 3);
+
+    return !s->says && s->text.len - s->at > 3 && (behind <= ' ' || behind == '`') &&
+           span_is_nocase(span_sub(s->text, s->at, 3), "use");
+}
+
 static enum ho_code step(struct scan *s)
 {
     unsigned char c = byte_at(s, s->at);
 
     if (comment_begins(s))
         return copy_closed(s, comment_end(s), "a comment");
+    if (changes_database(s))
+        return ho_fail(s->err, HO_REJECT, "USE is not for handlers: write the database's name "
+                                          "before the table's, for example shop.orders");
     s->says = s->says || c > ' ';
     if (c == '\'' || c == '"' || c == '`')
         return copy_closed(s, quoted_end(s, c), "quoted text");

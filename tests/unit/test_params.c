@@ -183,6 +183,8 @@ static void refuses_with_what_to_do(void **state)
     static const char second[] = "one statement only: write each further one as a `sql` of its own";
     static const char mark[] = "a ? outside quotes: name what it stands for, for example "
                                "{/data/object/id}";
+    static const char use[] = "USE is not for handlers: write the database's name before the "
+                              "table's, for example shop.orders";
     static const char no_end[] = "a reference that begins with { has no }";
     static const char no_name[] = "a reference without a name, or one that is too long";
     static const struct {
@@ -221,6 +223,9 @@ static void refuses_with_what_to_do(void **state)
         {"SELECT 1; SELECT 2", second},
         {"; SELECT 1", second},
         {"SELECT 1; -- done", second},
+        {"USE shop", use},
+        {"use`shop`", use},
+        {" /* my */\nUse\tshop;", use},
         {"SELECT ?", mark},
         {"?", mark},
         {"SELECT {/a", no_end},

@@ -1,0 +1,315 @@
+"""The processor from the outside: when it wakes, which routes it takes, when it tries again, how it ends."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from hooktest import events, wait_until
+from hooktest.flow import arrive, attempts
+
+STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
+GITHUB = {"github": {"provider": "github", "secret": "github test secret"}}
+FX = "INSERT INTO fx (event_id) VALUES ({event:id})"
+# Fails as long as the table `switch` says so.
+SWITCHED = [FX, "INSERT INTO marks (mark) SELECT IF(off, NULL, 1) FROM switch"]
+
+
+def switched(site, retry, **more):
+    """A site whose handler fails until switch_on()."""
+    s = site(sources=STRIPE, handlers={"h": {"sql": SWITCHED}},
+             routes={"r": {"provider": "stripe", "handler": "h", "retry": retry}}, **more)
+    s.sql("CREATE TABLE switch (off BOOLEAN NOT NULL) ENGINE=InnoDB")
+    s.sql("CREATE TABLE marks (n BIGINT AUTO_INCREMENT PRIMARY KEY, mark INT NOT NULL) ENGINE=InnoDB")
+    s.sql("INSERT INTO switch VALUES (1)")
+    return s
+
+
+def switch_on(s):
+    s.sql("UPDATE switch SET off = 0")
+
+
+# ---- waking up -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_a_delivery_wakes_the_processor_at_once(site, workers):
+    s = site(sources=STRIPE, server="lighttpd", settings={"processor": {"poll": "5m"}})
+    worker = s.start_processor("--for", "60s", "--workers", workers)
+    wait_until(lambda: s.count("worker") == int(workers), 10, "all have said hello")
+    time.sleep(0.5)  # now they wait
+    for n in range(3):
+        assert s.deliver("stripe", events.stripe(f"evt_{n}")).status == 200
+        start = time.monotonic()
+        wait_until(lambda n=n: len(s.effects()) == n + 1, 5, "the effect")
+        assert time.monotonic() - start < 1
+    assert worker.stop() == 0 and s.count("worker") == 0
+
+
+def test_a_burst_wakes_every_worker(site):
+    s = site(sources=STRIPE, server="lighttpd", settings={"processor": {"poll": "5m", "batch": "1"}},
+             handlers={"h": {"sql": [FX, "SELECT SLEEP(0.4)"]}},
+             routes={"r": {"provider": "stripe", "handler": "h"}})
+    worker = s.start_processor("--for", "60s", "--workers", "4")
+    wait_until(lambda: s.count("worker") == 4, 10, "all have said hello")
+    for n in range(8):
+        assert s.deliver("stripe", events.stripe(f"evt_{n}")).status == 200
+    wait_until(lambda: len(s.effects()) == 8, 6, "all effects")
+    assert worker.stop() == 0
+    assert len({r["worker"] for r in s.sql("SELECT worker FROM hookonce_attempt")}) >= 3
+
+
+def test_retry_wakes_the_processor_too(site):
+    s = switched(site, "1 try", settings={"processor": {"poll": "5m"}})
+    arrive(s, events.stripe("evt_dead"))
+    assert s.hookonce("process", "--once").returncode == 1
+    switch_on(s)
+    worker = s.start_processor("--for", "60s")
+    wait_until(lambda: s.count("worker") == 1, 10, "it has said hello")
+    time.sleep(0.3)
+    s.hookonce("retry", "evt_dead", check=True)
+    wait_until(lambda: s.effects() == ["evt_dead"], 2, "the effect")
+    assert worker.stop() == 0
+
+
+# ---- trying again ------------------------------------------------------------------------------------
+
+
+def test_a_retry_comes_when_it_is_due_inside_one_run(site):
+    s = switched(site, "4 tries, 1s to 4s")
+    arrive(s, events.stripe("evt_again"))
+    worker = s.start_processor("--for", "40s")
+    wait_until(lambda: len(attempts(s)) == 2, 10, "two tries have failed")
+    waiting, = s.jobs()
+    assert waiting["state"] == "ready" and waiting["tries"] == 2 and s.receipts()[0]["status"] == "received"
+    switch_on(s)
+    wait_until(lambda: s.effects() == ["evt_again"], 10, "the third does it")
+    wait_until(lambda: s.receipts()[0]["status"] == "processed", 2, "and it is said so")
+    assert worker.stop() == 0
+    assert attempts(s) == [(1, "failed"), (2, "failed"), (3, "done")]
+    rows = s.sql("SELECT started_at, ended_at FROM hookonce_attempt ORDER BY claim_no")
+    pauses = [(b["started_at"] - a["ended_at"]).total_seconds() for a, b in zip(rows, rows[1:])]
+    assert 0.99 < pauses[0] < 2.2 and 1.99 < pauses[1] < 3.4, pauses
+
+
+def test_a_retry_that_is_due_later_does_not_hold_up_once(site):
+    s = switched(site, "4 tries, 1h")
+    arrive(s, events.stripe("evt_later"))
+    start = time.monotonic()
+    s.process()
+    assert time.monotonic() - start < 2
+    row = s.sql("SELECT state, TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), run_at) AS wait FROM hookonce_job")[0]
+    assert row["state"] == "ready" and 3590 <= row["wait"] <= 4320
+    s.process()
+    assert attempts(s) == [(1, "failed")]
+
+
+def test_dead_letters_are_opened_again_by_any_of_their_names(site):
+    s = switched(site, "1 try")
+    arrive(s, *(events.stripe(f"evt_{n}") for n in range(4)))
+    assert s.hookonce("process", "--once").returncode == 1
+    jobs, receipts = s.jobs(), s.receipts()
+    assert [j["state"] for j in jobs] == ["dead"] * 4
+    assert s.hookonce("process", "--once").returncode == 0, "what is dead stays so"
+    switch_on(s)
+    for name in (str(jobs[0]["id"]), receipts[1]["correlation_id"], "evt_2"):
+        done = s.hookonce("retry", name, check=True)
+        assert b"1 dead letter opened again" in done.stdout
+        again = s.hookonce("retry", name)
+        assert again.returncode == 1 and b"no dead letter" in again.stderr
+    assert [j["state"] for j in s.jobs()] == ["ready", "ready", "ready", "dead"]
+    assert [j["tries"] for j in s.jobs()] == [0, 0, 0, 1]
+    assert [r["status"] for r in s.receipts()] == ["received", "received", "received", "failed"]
+    opened = [json.loads(line) for line in s.hookonce("retry", "--all", "--json", check=True).stdout.splitlines()]
+    assert [o["event_id"] for o in opened] == ["evt_3"]
+    s.process()
+    assert s.effects() == [f"evt_{n}" for n in range(4)]
+    assert {r["status"] for r in s.receipts()} == {"processed"}
+    assert [outcome for _, outcome in attempts(s)] == ["failed", "done"] * 4
+    refused = s.hookonce("retry", "evt_2")
+    assert refused.returncode == 1 and b"no dead letter" in refused.stderr
+
+
+# ---- routes -------------------------------------------------------------------------------------------
+
+
+def test_an_event_has_one_job_for_each_route_that_wants_it(site):
+    s = site(sources=STRIPE,
+             handlers={"a": {"sql": "INSERT INTO fx (event_id) VALUES (CONCAT('a-', {event:id}))"},
+                       "b": {"sql": "INSERT INTO fx (event_id) VALUES (CONCAT('b-', {event:id}))"},
+                       "bad": {"sql": "INSERT INTO nowhere VALUES (1)"}},
+             routes={"first": {"provider": "stripe", "on": "charge.*", "handler": "a"},
+                     "second": {"provider": "stripe", "on": "*.succeeded, x", "handler": "b"},
+                     "third": {"provider": "stripe", "on": "charge.succeeded", "handler": "bad", "retry": "1 try"},
+                     "other": {"provider": "stripe", "on": "invoice.*", "handler": "b"}})
+    arrive(s, events.stripe("evt_two", "charge.succeeded"))
+    assert s.hookonce("process", "--once").returncode == 1
+    assert sorted(s.effects()) == ["a-evt_two", "b-evt_two"]
+    assert sorted((j["route"], j["state"]) for j in s.jobs()) == [("first", "done"), ("second", "done"),
+                                                                  ("third", "dead")]
+    assert s.receipts()[0]["status"] == "failed"
+    arrive(s, events.stripe("evt_two", "charge.succeeded"))
+    s.process()
+    assert len(s.jobs()) == 3 and len(s.effects()) == 2
+
+
+def test_events_that_nobody_wants_are_kept_as_ignored(site):
+    s = site(sources=STRIPE, handlers={"h": {"sql": FX}},
+             routes={"r": {"provider": "stripe", "on": "invoice.paid", "handler": "h",
+                           "informational": "charge.*"}})
+    arrive(s, events.stripe("evt_1", "invoice.paid"), events.stripe("evt_2", "charge.failed"),
+           events.stripe("evt_3", "invoice.paid.x"), events.stripe("evt_4", "INVOICE.PAID"))
+    s.process()
+    assert s.effects() == ["evt_1"]
+    assert [(r["status"], r["outcome"]) for r in s.receipts()] == [
+        ("processed", "done"), ("processed", "informational"), ("processed", "ignored"), ("processed", "ignored")]
+
+
+def test_a_route_that_is_gone_while_its_job_waits_makes_a_dead_letter(site):
+    s = switched(site, "5 tries, 1s")
+    arrive(s, events.stripe("evt_route"))
+    s.process()
+    routes, s.routes = s.routes, {"renamed": {"provider": "stripe", "on": "nothing", "handler": "h"}}
+    s.configure()
+    wait_until(lambda: s.value("SELECT run_at <= UTC_TIMESTAMP(6) FROM hookonce_job"), 5, "it is due")
+    assert s.hookonce("process", "--once").returncode == 1
+    job, = s.jobs()
+    assert (job["state"], job["outcome"]) == ("dead", "no route") and "no route" in job["last_error"]
+    s.routes = routes
+    s.configure()
+    switch_on(s)
+    s.hookonce("retry", "--all", "--route", "r", check=True)
+    s.process()
+    assert s.effects() == ["evt_route"] and s.jobs()[0]["state"] == "done"
+
+
+def test_a_new_config_is_used_by_the_next_run(site):
+    s = site(sources=STRIPE, handlers={"h": {"sql": FX}}, routes={"r": {"provider": "stripe", "handler": "h"}})
+    arrive(s, events.stripe("evt_1"))
+    s.handlers = {"h": {"sql": "INSERT INTO fx (event_id) VALUES (CONCAT('new-', {event:id}))"}}
+    s.configure()
+    s.process()
+    assert s.effects() == ["new-evt_1"]
+
+
+# ---- trouble ------------------------------------------------------------------------------------------
+
+
+def test_a_mistake_in_the_config_is_named_with_file_and_line(site):
+    s = site(sources=STRIPE)
+    text = s.config_text().replace("[route all-stripe]\n", "[route all-stripe]\nretyr = 3 tries\n")
+    line = text.splitlines().index("retyr = 3 tries") + 1
+    s.configure(text)
+    done = s.hookonce("process", "--once")
+    assert done.returncode == 2 and done.stdout == b""
+    assert f"hookonce.conf:{line}:" in done.stderr.decode() and "retyr" in done.stderr.decode()
+
+
+def test_tables_that_are_missing_are_said_and_not_waited_for(site):
+    s = site(sources=STRIPE, migrate=False)
+    start = time.monotonic()
+    done = s.hookonce("process", "--for", "20s")
+    assert done.returncode == 1 and b"hookonce migrate" in done.stderr and time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("state", ["stopped", "hung"])
+def test_a_database_that_is_away_ends_a_run_in_time_with_69(site, own_mariadb, state):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources=STRIPE)
+    server.stop() if state == "stopped" else server.pause()
+    try:
+        start = time.monotonic()
+        done = s.hookonce("process", "--for", "3s", limit_s=40)
+        took = time.monotonic() - start
+    finally:
+        server.resume()
+    assert done.returncode == 69 and done.stderr.count(b"\n") == 1 and done.stdout == b""
+    assert 2.5 < took < (6 if state == "stopped" else 25), took
+
+
+def test_a_database_that_comes_back_is_used_by_the_same_run(site, own_mariadb):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources=STRIPE)
+    arrive(s, events.stripe("evt_before"))
+    server.stop()
+    worker = s.start_processor("--for", "60s")
+    wait_until(lambda: s.log_lines(event="busy"), 10, "it has noticed")
+    server.start()
+    wait_until(lambda: s.effects() == ["evt_before"], 15, "it goes on")
+    server.kill9()
+    time.sleep(0.5)
+    server.start()
+    arrive(s, events.stripe("evt_after"))
+    wait_until(lambda: s.effects() == ["evt_before", "evt_after"], 20, "it goes on again")
+    assert worker.stop() == 0
+
+
+def test_a_stop_while_the_database_is_away_is_heeded(site, own_mariadb):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources=STRIPE)
+    server.stop()
+    worker = s.start_processor("--for", "60s")
+    wait_until(lambda: s.log_lines(event="busy"), 10, "it has noticed")
+    start = time.monotonic()
+    assert worker.stop() in (0, 69)
+    assert time.monotonic() - start < 3
+
+
+# ---- time zones ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("here, there", [("Asia/Tokyo", "America/New_York"), ("America/New_York", "Asia/Tokyo")])
+def test_zones_of_programs_and_database_do_not_matter(site, own_mariadb, monkeypatch, here, there):
+    monkeypatch.setenv("TZ", there)
+    server = own_mariadb()
+    monkeypatch.delenv("TZ")
+    assert server.execute("SELECT TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW()) AS h")[0]["h"] != 0
+    s = switched(site, "3 tries, 2s", database=server.create_database())
+    body = events.stripe("evt_zone")
+    assert s.cgi("stripe", body, s.signed("stripe", body), env={"TZ": here}).status == 200
+    start = time.monotonic()
+    worker = s.start_processor("--for", "30s", env={"TZ": there})
+    wait_until(lambda: len(attempts(s)) == 1, 3, "the first try, at once")
+    switch_on(s)
+    wait_until(lambda: s.effects() == ["evt_zone"], 8, "the second try")
+    assert 1.9 < time.monotonic() - start < 7 and worker.stop() == 0
+    row = s.sql("SELECT ABS(TIMESTAMPDIFF(SECOND, received_at, UTC_TIMESTAMP())) AS a, "
+                "ABS(TIMESTAMPDIFF(SECOND, recorded_at, UTC_TIMESTAMP())) AS b FROM hookonce_receipt")[0]
+    assert row["a"] < 20 and row["b"] < 20
+
+
+def test_a_processor_whose_clock_is_wrong_keeps_the_databases_time(site):
+    s = switched(site, "3 tries, 2s")
+    arrive(s, events.stripe("evt_clock"))
+    worker = s.start_processor("--for", "30s", now=time.time() + 600)
+    wait_until(lambda: len(attempts(s)) == 1, 3, "the first try, at once")
+    switch_on(s)
+    wait_until(lambda: s.effects() == ["evt_clock"], 8, "the second try")
+    assert worker.stop() == 0
+    first, second = s.sql("SELECT started_at, ended_at FROM hookonce_attempt ORDER BY claim_no")
+    assert 1.9 < (second["started_at"] - first["ended_at"]).total_seconds() < 4
+
+
+# ---- many ----------------------------------------------------------------------------------------------
+
+
+def test_deliveries_and_processing_go_on_at_the_same_time(site):
+    s = site(sources=STRIPE, server=("lighttpd", {"procs": 3}), settings={"processor": {"batch": "5"}})
+    worker = s.start_processor("--for", "60s", "--workers", "2")
+    statuses = []
+
+    def post(first):
+        for n in range(first, 120, 4):
+            statuses.append(s.deliver("stripe", events.stripe(f"evt_{n:03}")).status)
+
+    threads = [threading.Thread(target=post, args=(n,)) for n in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert statuses == [200] * 120
+    wait_until(lambda: s.value("SELECT COUNT(*) FROM fx") >= 120, 20, "all effects")
+    assert worker.stop() == 0
+    assert sorted(s.effects()) == [f"evt_{n:03}" for n in range(120)]
+    assert {r["status"] for r in s.receipts()} == {"processed"}

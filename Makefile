@@ -115,4 +115,4 @@ man: $(BUILD)/hookonce
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/test -type f -name '*.d' 2>/dev/null)

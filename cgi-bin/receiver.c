@@ -12,6 +12,7 @@
 #include "edge/verify.h"
 #include "store/counters.h"
 #include "store/inbox.h"
+#include "store/migrate.h"
 #include "store/wake.h"
 
 #define RETRY_AFTER "Retry-After: 30\r\n"
@@ -23,6 +24,7 @@ struct receiver {
     struct db *db;
     struct counters *counters;
     struct secret key; /* this installation's MAC key; empty when it can't be read */
+    unsigned long link; /* the database link on which the tables were found to fit; 0: none */
     struct request request;
 };
 
@@ -64,6 +66,7 @@ static void use_config(struct receiver *rx)
     log_open(s->log_file);
     db_close(rx->db);
     rx->db = db_open(s, DB_RECEIVER);
+    rx->link = 0;
     counters_close(rx->counters);
     rx->counters = counters_open(s->state_dir);
     secret_free(&rx->key);
@@ -220,6 +223,21 @@ static void note_result(struct receiver *rx, const struct event *ev, enum receip
         (void)counters_alarm(rx->counters, ALARM_CONFLICT, clock_wall_us());
 }
 
+/* Whether what is recorded now would be run later; looked at once a link. */
+static enum ho_code store_ready(struct receiver *rx, struct ho_err *err)
+{
+    enum ho_code code;
+
+    if (rx->key.len == 0)
+        return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
+    code = db_connect(rx->db, err);
+    if (code == HO_OK && db_thread_id(rx->db) != rx->link) {
+        code = migrate_fits(rx->db, secret_span(&rx->key), err);
+        rx->link = code == HO_OK ? db_thread_id(rx->db) : 0;
+    }
+    return code;
+}
+
 static void record(struct receiver *rx, const struct endpoint *e, const struct accepted *a,
                    struct late *late)
 {
@@ -228,9 +246,8 @@ static void record(struct receiver *rx, const struct endpoint *e, const struct a
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (rx->key.len == 0)
-        (void)ho_fail(&err, HO_TRANSIENT, "the installation's key file can't be read");
-    else if (inbox_record(rx->db, a, secret_span(&rx->key), end, &result, &err) == HO_OK) {
+    if (store_ready(rx, &err) == HO_OK &&
+        inbox_record(rx->db, a, secret_span(&rx->key), end, &result, &err) == HO_OK) {
         reply_kind(rx, e, ANSWER_OK);
         note_result(rx, accepted_event(a), result);
         late->duplicate = result == RECEIPT_DUPLICATE ? a : NULL;

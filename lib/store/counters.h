@@ -28,7 +28,7 @@ enum alarm {
     ALARM_CONFIG,        /* a changed config or secret was refused; the old one is in use */
     ALARM_NO_SECRET,     /* a source without a usable secret */
     ALARM_CONFLICT,      /* a conflict or a repeat was kept */
-    ALARM_SIGNATURES,    /* many bad signatures in a row: perhaps our secret is wrong */
+    ALARM_SIGNATURES,   /* a signature that no secret of ours made: forged, or our secret is wrong */
     ALARM_DATABASE,      /* answered busy because of the database */
     ALARM_FORGED,        /* rows whose MAC does not hold */
     ALARM_DEAD,          /* dead letters */

@@ -45,6 +45,30 @@ enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_
     return code;
 }
 
+enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err)
+{
+    struct migrate_state state;
+    char print[KEY_PRINT_LEN + 1];
+
+    enum ho_code code = migrate_status(db, &state, err);
+    if (code != HO_OK) {
+        return code;
+    }
+    if (state.have < state.want) {
+        return ho_fail(err, HO_PERMANENT, "the tables are %s; run: hookonce migrate",
+                       state.have == 0 ? "missing" : "older than this program");
+    }
+    if (state.have > state.want) {
+        return ho_fail(err, HO_PERMANENT, "the tables are newer than this program");
+    }
+    migrate_key_print(key, print);
+    if (strcmp(print, state.key_print) != 0) {
+        return ho_fail(err, HO_PERMANENT, "the tables belong to another installation's key: copy "
+                                          "the key file from the first host");
+    }
+    return HO_OK;
+}
+
 /* The next statement of a schema file: comment and empty lines are left out, a semicolon at the
  * end of a line ends it. false at the end of the file. */
 static bool next_statement(struct span *rest, struct buf *statement)

@@ -27,6 +27,10 @@ struct migrate_state {
 enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* Whether the tables are of this program's version and belong to this key: what is written under
+ * another key is never run. returns HO_OK | HO_TRANSIENT | HO_PERMANENT (says what to do). */
+enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err) HO_MUST_CHECK;
+
 /* Brings the tables to the version that this program knows, and ties them to the key file: makes
  * it (0600, 32 random bytes in hex) when neither it nor a print in the tables is there.
  * May be run again and by several at once.

@@ -26,8 +26,7 @@ struct endpoints {
     struct watch *watches;
     size_t n_watches;
     int64_t looked_ms;
-    bool broken;                        /* the newest version was refused */
-    char refused[sizeof(((struct ho_err *)NULL)->text)]; /* why, as last reported */
+    struct ho_err refused; /* why the newest version was, as last reported */
 };
 
 /* ---- watching files ---- */
@@ -298,9 +297,9 @@ enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_er
     if (now_ms - old->looked_ms < LOOK_EVERY_MS)
         return HO_OK;
     old->looked_ms = now_ms;
-    /* A refused version is tried again every time: what it lacks may be in a file that only it
-     * names. */
-    if (!old->broken && !any_changed(old))
+    /* While a version is refused this stays so, and it is tried again every time: what it lacks
+     * may be in a file that only it names. */
+    if (!any_changed(old))
         return HO_OK;
     ho_err_clear(&why);
     if (load_newer(old, &newer, &why) == HO_OK) {
@@ -309,10 +308,9 @@ enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_er
         *changed = true;
         return HO_OK;
     }
-    if (old->broken && strcmp(old->refused, why.text) == 0)
+    if (strcmp(old->refused.text, why.text) == 0)
         return HO_OK;
-    old->broken = true;
-    memcpy(old->refused, why.text, sizeof old->refused);
+    old->refused = why;
     return ho_fail(err, HO_REJECT, "%s", why.text);
 }
 

@@ -97,11 +97,12 @@ static bool loose_value(const struct term *t, const struct term_view *v, struct 
     return true;
 }
 
-/* The digest over presence, length and bytes of each term, so that no two lists of values meet. */
+/* The digest over one digest a term, so that no two lists of values meet; zeros for one that is not
+ * there. false: none is. */
 static bool digest_terms(const struct expr *same, const struct term_view *v,
                          unsigned char out[SHA256_LEN])
 {
-    unsigned char digests[EXPR_PIECES_MAX][SHA256_LEN + 1];
+    unsigned char digests[EXPR_PIECES_MAX][SHA256_LEN];
     struct span parts[EXPR_PIECES_MAX];
     const struct expr_alt *alt = &same->alts[0];
     size_t n = 0;
@@ -118,8 +119,7 @@ static bool digest_terms(const struct expr *same, const struct term_view *v,
         memset(digests[n], 0, sizeof digests[n]);
         if (loose_value(&alt->pieces[i].term, v, &tmp, &value)) {
             any = true;
-            digests[n][0] = 1;
-            mac_sha256(value, digests[n] + 1);
+            mac_sha256(value, digests[n]);
         }
         parts[n] = span_make(digests[n], sizeof digests[n]);
         n++;

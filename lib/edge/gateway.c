@@ -20,7 +20,7 @@
 #define ACCEPT_PAUSE_MS 200     /* after a failed accept (out of descriptors) */
 #define SEND_WAIT_MS 10000      /* a web server that does not take the answer */
 #define READ_STEP 65536
-#define BODY_KEEP (1024 * 1024) /* a larger buffer is given back after its request */
+#define BODY_KEEP ((size_t)1024 * 1024) /* a larger buffer is given back after its request */
 #define ROLE_RESPONDER 1        /* FCGI_RESPONDER of fastcgi.h */
 
 extern char **environ;
@@ -273,8 +273,8 @@ enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap
         want = (size_t)r->length;
     buf_free(&g->body);
     buf_init(&g->body, limit + 1);
-    if (r->has_length && buf_room(&g->body, (size_t)r->length + 1) == NULL)
-        return REASON_TOO_LARGE;
+    if (r->has_length)
+        (void)buf_room(&g->body, (size_t)r->length + 1); /* all at once: it fits, see above */
     while (n > 0 && g->body.len < want) {
         size_t most = want - g->body.len < READ_STEP ? want - g->body.len : READ_STEP;
 

@@ -50,7 +50,7 @@ static enum ho_code read_all(struct recipes *set, char *const *files, size_t n_f
     enum ho_code code = HO_OK;
     struct conf *conf;
 
-    set->confs = ho_alloc((recipe_files_n + n_files + 1) * sizeof *set->confs);
+    set->confs = ho_alloc((recipe_files_n + n_files + 1) * sizeof(struct conf *));
     for (size_t i = 0; i < recipe_files_n && code == HO_OK; i++) {
         char name[TERM_NAME_MAX];
 

@@ -10,7 +10,7 @@
 #include "edge/reason.h"
 
 #define REQUEST_HEADERS_MAX 256      /* more headers: refused */
-#define REQUEST_HEAD_MAX (256 * 1024) /* bytes of all names and values together */
+#define REQUEST_HEAD_MAX ((size_t)256 * 1024) /* bytes of all names and values together */
 
 struct header {
     struct span name;  /* lower case, '-' for '_': "x-hub-signature-256" */

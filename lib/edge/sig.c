@@ -171,8 +171,7 @@ bool sig_decode(enum recipe_enc enc, struct span text, struct sig_bytes *out)
         return false;
     if (enc != ENC_BASE64) {
         out->len = text.len / 2;
-        return text.len % 2 == 0 && out->len <= MAC_MAX &&
-               text_unhex(text, enc == ENC_HEX_ANY, out->p, out->len);
+        return out->len <= MAC_MAX && text_unhex(text, enc == ENC_HEX_ANY, out->p, out->len);
     }
     buf_init(&bytes, MAC_MAX);
     well = text_unbase64(text, &bytes) == HO_OK;

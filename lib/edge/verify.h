@@ -36,7 +36,7 @@ enum reason verify_event(const struct endpoint *e, const struct request *r, int6
                          struct accepted **out, struct answer *hello, struct verify_note *note);
 
 /* Bodies longer than this are no handshake: nothing unverified is looked at beyond it. */
-#define HELLO_BODY_MAX (64 * 1024)
+#define HELLO_BODY_MAX ((size_t)64 * 1024)
 
 /* A handshake that needs no signature (slack's ssl_check): the answer, if one fits. */
 bool hello_answer(const struct endpoint *e, const struct request *r, struct answer *out);

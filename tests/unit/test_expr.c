@@ -102,6 +102,8 @@ static void gives_the_first_alternative_that_is_there(void **state)
         {"{header:x-empty}", TERM_ABSENT, NONE},
         {"{header:x-twice}", TERM_TWICE, NONE},
         {"{header:x-joined}", TERM_TWICE, NONE},
+        {"some{header:x-twice}", TERM_TWICE, NONE},
+        {"some{json:/none}", TERM_ABSENT, NONE},
         {"{header:x-twice} ?? {json:/id}", TERM_TWICE, NONE}, /* no way round it */
         {"{sig.k}", TERM_OK, S("kv")},
         {"{sig.none}", TERM_ABSENT, NONE},

@@ -129,6 +129,20 @@ static void gives_up_a_stalled_body(void **state)
     (void)close(fd);
 }
 
+/* What is announced as too large is refused without a byte of it, and without waiting for one. */
+static void refuses_an_announced_length_unread(void **state)
+{
+    static const char *const env[] = {POST_TO("/h/gh"), "CONTENT_LENGTH=1073741824", NULL};
+    int64_t start = clock_mono_ms();
+    int fd = dial();
+    (void)state;
+    begin(fd, 1, false);
+    send_params(fd, env);
+    assert_string_equal(reply_of(fd), BAD_TEXT("413 Content Too Large", "body too large", "14"));
+    assert_in_range(clock_mono_ms() - start, 0, 200);
+    (void)close(fd);
+}
+
 static void answers_before_its_late_work(void **state)
 {
     int64_t start = clock_mono_ms();
@@ -205,6 +219,7 @@ int main(void)
         FASTCGI(sends_no_body_to_head),
         FASTCGI(survives_what_is_no_whole_request),
         FASTCGI(gives_up_a_stalled_body),
+        FASTCGI(refuses_an_announced_length_unread),
         FASTCGI(answers_before_its_late_work),
         FASTCGI(serves_others_beside_a_kept_connection),
         FASTCGI(finishes_its_request_when_told_to_stop),

@@ -12,6 +12,7 @@
 #define OWN \
     "[recipe own]\nlike = github\nid = {json:/id}\n" \
     "hello = unsigned GET header:x-hello => 204\n" \
+    "hello = POST header:x-kind==hello => 200\n" \
     "hello = POST json:/ping==1 json:/who => 202 application/json {\"pong\":\"{json:/who}\"}\n" \
     "ok = 202 text/plain thank you\nbad = 406\nbusy = 429 application/json {\"wait\":true}\n"
 
@@ -207,6 +208,13 @@ static void follows_a_recipe_of_the_sites_own(void **state)
     assert_true(hello_answer(site_endpoint(all, "own"), &r, &answer));
     assert_int_equal(answer.status, 204);
     buf_free(&answer.body);
+
+    /* One that is signed never answers before the signature, whatever its conditions look at. */
+    github_post(&r, "key-b", "d", "ping", SPAN_LIT("{\"id\":\"i\"}"));
+    r.headers[r.n_headers].name = SPAN_LIT("x-kind");
+    r.headers[r.n_headers++].value = SPAN_LIT("hello");
+    assert_false(hello_answer(site_endpoint(all, "own"), &r, &answer));
+    assert_int_equal(signed_hello("own", &r, &a, &answer), REASON_SIGNATURE);
 
     github_post(&r, "key-a", "d", "ping", SPAN_LIT("{\"ping\":1,\"who\":\"me\",\"id\":\"i\"}"));
     assert_int_equal(signed_hello("own", &r, &a, &answer), REASON_OK);

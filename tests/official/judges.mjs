@@ -1,0 +1,121 @@
+// What the providers' own libraries say. For each source: fields of a body, how a genuine delivery is signed,
+// and whether the library takes a request.
+import { createHmac, randomUUID } from 'node:crypto';
+
+import { verify as octokitVerify, sign as octokitSign } from '@octokit/webhooks-methods';
+import '@shopify/shopify-api/adapters/node';
+import { LogSeverity, shopifyApi } from '@shopify/shopify-api';
+import bolt from '@slack/bolt';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+
+const stripe = new Stripe('sk_test_none');
+const now = () => Math.floor(Date.now() / 1000);
+
+/** false where the library throws or says so, true else. */
+async function takes(judge) {
+  try {
+    return (await judge()) !== false;
+  } catch {
+    return false;
+  }
+}
+
+// Not signed, and of no use to the receiver; the library asks whether they are there.
+const SHOP = { 'x-shopify-shop-domain': 'a.myshopify.com', 'x-shopify-api-version': '2026-04' };
+const shops = new Map();
+
+function shop(secret) {
+  if (!shops.has(secret)) {
+    shops.set(secret, shopifyApi({
+      apiKey: 'key', apiSecretKey: secret, hostName: 'example.com', apiVersion: '2026-04', isEmbeddedApp: true,
+      logger: { level: LogSeverity.Error },
+    }));
+  }
+  return shops.get(secret);
+}
+
+function standardLike(Webhook, prefix) {
+  return {
+    timed: true,
+    signature: prefix + 'signature',
+    time: prefix + 'timestamp',
+    fields: (n) => ({ type: 'invoice.paid', timestamp: '2026-09-21T12:00:00Z', data: { id: 'in_' + n } }),
+    options: { anything: true, empty: true },
+    sign(secret, body, { t = now(), id = 'msg_' + randomUUID() } = {}) {
+      const value = new Webhook(secret).sign(id, new Date(t * 1000), body);
+      return { 'content-type': 'application/json', [prefix + 'id']: id, [prefix + 'timestamp']: String(t),
+        [prefix + 'signature']: value };
+    },
+    takes: (secret, body, headers) => takes(() => {
+      try {
+        new Webhook(secret).verify(body, headers);
+      } catch (e) {
+        if (!(e instanceof SyntaxError)) throw e; // the signature held; the body is no JSON
+      }
+    }),
+  };
+}
+
+/**
+ * source -> {name, timed, signature and time (names of headers), fields, options, sign, takes}, and `unsent`:
+ * headers that the library wants and `hookonce send` does not send.
+ */
+export const JUDGES = {
+  stripe: {
+    timed: true,
+    signature: 'stripe-signature',
+    fields: (n) => ({ id: 'evt_official_' + n, object: 'event', type: 'charge.succeeded', created: 1790000000 + n }),
+    options: {},
+    sign: (secret, body, { t = now() } = {}) => ({
+      'content-type': 'application/json; charset=utf-8',
+      'stripe-signature': stripe.webhooks.generateTestHeaderString({ payload: body.toString(), secret, timestamp: t }),
+    }),
+    takes: (secret, body, headers) => takes(() => stripe.webhooks.signature.verifyHeader(
+      body, headers['stripe-signature'] ?? '', secret, 300)),
+  },
+  github: {
+    signature: 'x-hub-signature-256',
+    fields: (n) => ({ ref: 'refs/heads/b' + n, repository: { id: n } }),
+    options: { anything: true },
+    async sign(secret, body, { id = randomUUID() } = {}) {
+      const value = body.length ? await octokitSign(secret, body.toString())
+        : 'sha256=' + createHmac('sha256', secret).update('').digest('hex');
+      return { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id,
+        'x-hub-signature-256': value };
+    },
+    takes: (secret, body, headers) => takes(() => octokitVerify(
+      secret, body.toString(), headers['x-hub-signature-256'])),
+  },
+  shopify: {
+    signature: 'x-shopify-hmac-sha256',
+    unsent: SHOP,
+    fields: (n) => ({ id: n, admin_graphql_api_id: 'gid://shopify/Order/' + n }),
+    options: { anything: true },
+    sign: (secret, body, { id = randomUUID() } = {}) => ({
+      'content-type': 'application/json', 'x-shopify-topic': 'orders/paid', 'x-shopify-webhook-id': id, ...SHOP,
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+    }),
+    takes: (secret, body, headers) => takes(async () => (await shop(secret).webhooks.validate({
+      rawBody: body.toString(), rawRequest: { method: 'POST', url: '/hook', headers }, rawResponse: {},
+    })).valid),
+  },
+  slack: {
+    timed: true,
+    signature: 'x-slack-signature',
+    time: 'x-slack-request-timestamp',
+    fields: (n) => ({ type: 'event_callback', event_id: 'EvOFFICIAL' + n, event_time: 1790000000 }),
+    options: { anything: true },
+    sign: (secret, body, { t = now() } = {}) => ({
+      'content-type': 'application/json', 'x-slack-request-timestamp': String(t),
+      'x-slack-signature': 'v0=' + createHmac('sha256', secret).update(`v0:${t}:`).update(body).digest('hex'),
+    }),
+    takes: (secret, body, headers) => takes(() => bolt.HTTPModuleFunctions.parseAndVerifyHTTPRequest(
+      { signingSecret: secret }, { headers, rawBody: body })),
+  },
+  standard: standardLike(StandardWebhook, 'webhook-'),
+  svix: standardLike(SvixWebhook, 'svix-'),
+};
+
+for (const [name, judge] of Object.entries(JUDGES)) judge.name = name;

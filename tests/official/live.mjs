@@ -1,0 +1,74 @@
+// The live site of live.py from node's side: asking it, and posting to it.
+import { spawn } from 'node:child_process';
+import http from 'node:http';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+const HELPER = path.join(import.meta.dirname, 'live.py');
+
+/** Starts the site. -> {port, secrets, ask(object) -> its answer, post(source, body, headers) -> status, close()} */
+export async function startSite() {
+  const child = spawn('/usr/bin/python3', ['-B', HELPER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the live site ended');
+    return JSON.parse(value);
+  };
+  const { port, secrets } = await next();
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+  let last = Promise.resolve();
+  return {
+    port,
+    secrets,
+    ask(what) {
+      last = last.then(() => {
+        child.stdin.write(JSON.stringify(what) + '\n');
+        return next();
+      });
+      return last;
+    },
+    post: (source, body, headers) => post(agent, port, source, body, headers),
+    async close() {
+      agent.destroy();
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+function post(agent, port, source, body, headers) {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { agent, port, host: '127.0.0.1', method: 'POST', path: '/hookonce.fcgi/' + source,
+        headers: { ...headers, 'Content-Length': body.length }, timeout: 30000 },
+      (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode));
+        response.on('error', reject);
+      });
+    request.on('timeout', () => request.destroy(new Error('no answer within 30 s')));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** A receiver of ours for what hookonce sends. -> {url, requests [{url, headers, body}], close()} */
+export async function startSink() {
+  const requests = [];
+  const server = http.createServer((request, response) => {
+    const parts = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => {
+      requests.push({ url: request.url, headers: request.headers, body: Buffer.concat(parts) });
+      response.end();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/hook`,
+    requests,
+    close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }),
+  };
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/python3 -B
+"""A live site for the tests that are written for node: private MariaDB, lighttpd, receiver.
+
+Prints one JSON line {"port": …, "secrets": {source: …}} and then answers each JSON line that it is given
+with one: {"run": [arguments of hookonce], "input": base64 or absent} -> {"code", "out", "err"};
+{"written": true} -> rows in each table; {"sql": statement} -> its rows. It ends with its standard input.
+"""
+
+import base64
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from hooktest import MariaDB, Site  # noqa: E402
+
+SOURCES = {
+    "stripe": {"provider": "stripe", "secret": "whsec_b2ZmaWNpYWwtc3RyaXBlLXNlY3JldA=="},
+    "github": {"provider": "github", "secret": "It's a Secret to Everybody — 😀", "guard": "no"},
+    "shopify": {"provider": "shopify", "secret": "hush-this-is-the-client-secret"},
+    "slack": {"provider": "slack", "secret": "8f742231b10e8888abcd99yyyzzz85a5"},
+    "standard": {"provider": "standard-webhooks", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+    "svix": {"provider": "svix", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"},
+}
+
+
+def answer(site, asked):
+    """What one line asks for."""
+    if "run" in asked:
+        more = {"input": base64.b64decode(asked["input"])} if "input" in asked else {}
+        done = site.hookonce(*asked["run"], **more)
+        return {"code": done.returncode, "out": done.stdout.decode(), "err": done.stderr.decode()}
+    if "sql" in asked:
+        return site.sql(asked["sql"])
+    return site.written()
+
+
+def main():
+    place = tempfile.mkdtemp(prefix="hookonce-")
+    os.chmod(place, 0o711)
+    server = MariaDB(os.path.join(place, "db"))
+    site = None
+    try:
+        site = Site(os.path.join(place, "site"), server.start().create_database(), sources=SOURCES, routes={})
+        site.migrate()
+        site.serve("lighttpd", procs=2)
+        secrets = {name: keys["secret"] for name, keys in SOURCES.items()}
+        print(json.dumps({"port": site.server.port, "secrets": secrets}), flush=True)
+        for line in sys.stdin:
+            print(json.dumps(answer(site, json.loads(line)), default=repr), flush=True)
+    finally:
+        if site:
+            site.close()
+        server.stop()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

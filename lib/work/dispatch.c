@@ -90,6 +90,7 @@ static enum decision examine(struct attempt *a, struct route_plan *routes)
 
     ho_err_clear(&a->why);
     a->other_mode = false;
+    routes->n = 0;
     if (!stored_genuine(&a->stored, a->w->key)) {
         return decide(a, OUTCOME_FORGED, "the receipt or its body was not written by this "
                                          "installation, or was changed since; nothing was run");
@@ -236,10 +237,9 @@ static enum step attempt_once(struct attempt *a, struct ho_err *err)
 /* The transaction, again while that can help. */
 static enum step attempt_all(struct attempt *a, struct ho_err *err)
 {
-    enum step step = STEP_AGAIN;
-
     for (int run = 1; run <= RUNS_MAX;) {
-        step = attempt_once(a, err);
+        enum step step = attempt_once(a, err);
+
         if (step != STEP_AGAIN && step != STEP_SPREAD) {
             return step;
         }

@@ -1,5 +1,7 @@
 /* The FastCGI side: a child process serves on a unix socket, and the test plays the web server,
  * byte by byte where it misbehaves. */
+#include <time.h>
+
 #include "fastcgi_peer.h"
 
 static void hands_over_one_request_after_another(void **state)
@@ -62,6 +64,7 @@ static void sends_no_body_to_head(void **state)
 static void survives_what_is_no_whole_request(void **state)
 {
     static const char *const env[] = {POST_TO("/h/gh"), "CONTENT_LENGTH=100", NULL};
+    static const char *const unannounced[] = {POST_TO("/h/gh"), NULL};
     static const char *const none[] = {"SERVER_NAME=x", NULL};
     static const unsigned char half[] = {1, PARAMS, 0, 1, 0, 50, 0, 0, 5, 5, 'H'};
     int fd;
@@ -85,6 +88,13 @@ static void survives_what_is_no_whole_request(void **state)
     send_record(fd, ABORT, NULL, 0);
     assert_string_equal(reply_of(fd), BAD_TEXT("400 Bad Request", "body incomplete", "15"));
     (void)close(fd);
+    fd = dial(); /* the same where no length tells that bytes are missing */
+    begin(fd, 1, false);
+    send_params(fd, unannounced);
+    send_body(fd, 60);
+    send_record(fd, ABORT, NULL, 0);
+    assert_string_equal(reply_of(fd), BAD_TEXT("400 Bad Request", "body incomplete", "15"));
+    (void)close(fd);
     fd = dial(); /* closed in the middle of the body */
     begin(fd, 1, false);
     send_params(fd, env);
@@ -101,7 +111,11 @@ static void survives_what_is_no_whole_request(void **state)
 
 static void gives_up_a_stalled_body(void **state)
 {
-    static const char *const env[] = {POST_TO("/h/gh"), "CONTENT_LENGTH=100", NULL};
+    static const char *const env[] = {POST_TO("/h/gh"), "CONTENT_LENGTH=90000", NULL};
+    static const struct {
+        int wait_ms;
+        long pause_ns;
+    } drips[] = {{100, 0}, {0, 200000}};
     int64_t start;
     int fd = dial();
     (void)state;
@@ -113,20 +127,21 @@ static void gives_up_a_stalled_body(void **state)
     assert_in_range(clock_mono_ms() - start, 200, 1500);
     (void)close(fd);
 
-    fd = dial(); /* a byte now and then does not prolong it */
-    begin(fd, 1, false);
-    send_params(fd, env);
-    start = clock_mono_ms();
-    for (int i = 0; i < 20 && clock_mono_ms() - start < 1500; i++) {
-        struct pollfd answered = {.fd = fd, .events = POLLIN};
-        send_body(fd, 1);
-        if (poll(&answered, 1, 100) > 0) {
-            break;
-        }
+    for (size_t i = 0; i < COUNT(drips); i++) { /* a byte now and then does not prolong it */
+        struct pollfd answered = {.fd = dial(), .events = POLLIN};
+        begin(answered.fd, 1, false);
+        send_params(answered.fd, env);
+        start = clock_mono_ms();
+        do {
+            const struct timespec pause = {.tv_nsec = drips[i].pause_ns};
+            send_body(answered.fd, 1);
+            (void)nanosleep(&pause, NULL);
+        } while (poll(&answered, 1, drips[i].wait_ms) == 0 && clock_mono_ms() - start < 1500);
+        assert_in_range(clock_mono_ms() - start, 200, 1000);
+        assert_string_equal(reply_of(answered.fd),
+                            BAD_TEXT("400 Bad Request", "body incomplete", "15"));
+        (void)close(answered.fd);
     }
-    assert_in_range(clock_mono_ms() - start, 200, 1000);
-    assert_string_equal(reply_of(fd), BAD_TEXT("400 Bad Request", "body incomplete", "15"));
-    (void)close(fd);
 }
 
 /* What is announced as too large is refused without a byte of it, and without waiting for one. */
@@ -179,7 +194,7 @@ static void finishes_its_request_when_told_to_stop(void **state)
     for (size_t i = 0; i < COUNT(signals); i++) {
         int status = -1;
         int fd = dial();
-        int64_t start;
+        int64_t start = clock_mono_ms();
         begin(fd, 1, false);
         send_params(fd, env);
         send_body(fd, 5);
@@ -188,6 +203,7 @@ static void finishes_its_request_when_told_to_stop(void **state)
         assert_int_equal(kill(child, signals[i]), 0);
         ROW_TEXT(i, reply_of(fd), OK_TEXT("POST /slow 0 headers, 5 bytes", "29"));
         (void)close(fd);
+        ROW(i, clock_mono_ms() - start >= PAUSE_MS); /* nothing in between was cut short */
         start = clock_mono_ms();
         ROW(i, waitpid(child, &status, 0) == child);
         ROW(i, clock_mono_ms() - start < SOON_MS);

@@ -223,19 +223,24 @@ static void note_result(struct receiver *rx, const struct event *ev, enum receip
         (void)counters_alarm(rx->counters, ALARM_CONFLICT, clock_wall_us());
 }
 
-/* Whether what is recorded now would be run later; looked at once a link. */
-static enum ho_code store_ready(struct receiver *rx, struct ho_err *err)
+static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
 {
-    enum ho_code code;
+    struct receiver *rx = arg;
+    enum ho_code code = migrate_fits(db, secret_span(&rx->key), err);
 
+    rx->link = code == HO_OK ? db_thread_id(db) : 0;
+    return code;
+}
+
+/* Whether what is recorded now would be run later; looked at once a link. Run like a transaction:
+ * a link that died while it was idle shows here first, and is no reason to be busy. */
+static enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
+{
     if (rx->key.len == 0)
         return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
-    code = db_connect(rx->db, err);
-    if (code == HO_OK && db_thread_id(rx->db) != rx->link) {
-        code = migrate_fits(rx->db, secret_span(&rx->key), err);
-        rx->link = code == HO_OK ? db_thread_id(rx->db) : 0;
-    }
-    return code;
+    if (rx->link != 0 && db_thread_id(rx->db) == rx->link)
+        return HO_OK;
+    return db_transact(rx->db, end, fits_tx, rx, err);
 }
 
 static void record(struct receiver *rx, const struct endpoint *e, const struct accepted *a,
@@ -246,7 +251,7 @@ static void record(struct receiver *rx, const struct endpoint *e, const struct a
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (store_ready(rx, &err) == HO_OK &&
+    if (store_ready(rx, end, &err) == HO_OK &&
         inbox_record(rx->db, a, secret_span(&rx->key), end, &result, &err) == HO_OK) {
         reply_kind(rx, e, ANSWER_OK);
         note_result(rx, accepted_event(a), result);

@@ -14,11 +14,23 @@ from hooktest.wire import status_of
 
 SECRET = "github test secret"
 CAP = 64 * 1024
+RECIPES = f"""
+[recipe small]
+like = github
+cap = {CAP // 1024}k
+
+[recipe polite]
+like = github
+ok = 202 application/json {{"ok":true}}
+bad = 403 text/plain no
+busy = 429
+"""
 SITE = {
-    "files": {"own.conf": f"[recipe small]\nlike = github\ncap = {CAP // 1024}k\n"},
+    "files": {"own.conf": RECIPES},
     "settings": {"hookonce": {"recipes": "own.conf"}}, "routes": {},
     "sources": {"github": {"provider": "github", "secret": SECRET},
-                "small": {"provider": "small", "secret": SECRET}},
+                "small": {"provider": "small", "secret": SECRET},
+                "polite": {"provider": "polite", "secret": SECRET}},
 }
 
 
@@ -124,6 +136,24 @@ def test_other_methods_are_405_and_say_what_is_allowed__O_HTTP_01(served, method
     else:
         assert 400 <= status_of(served.server.raw(raw_request(method, b"/hook/github"))) <= 501
     assert served.written() == before
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+def test_answers_are_the_recipes_and_a_repeat_gets_the_same(served):
+    body = events.github()
+    headers = sign.github(SECRET, body)
+    for _ in range(2):
+        answer = served.post("polite", body, headers)
+        assert (answer.status, answer.body) == (202, b'{"ok":true}')
+        assert answer.header("Content-Type") == "application/json"
+    answer = served.post("polite", body, sign.github("another", body))
+    assert (answer.status, answer.body, answer.header("Content-Type")) == (403, b"no", "text/plain")
+    away = served.config_text().replace(served.db.server.socket, "/nonexistent/db.sock")
+    env = {"HOOKONCE_CONFIG": served.write("away.conf", away)}
+    answer = served.cgi("polite", body, headers, env=env)
+    assert answer.status == 429 and answer.header("Retry-After")
+    assert served.cgi("polite", body, sign.github("another", body), env=env).status == 403
 
 
 # -- paths ---------------------------------------------------------------------------------------

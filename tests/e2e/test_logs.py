@@ -59,8 +59,8 @@ def test_no_secret_and_no_expected_mac_shows_anywhere__O_OPS_01(site):
     outputs += [s.hookonce("check"), s.hookonce("list")]
     s.write("db.password", s.db.password)
 
-    shown = {"answers": b"\n".join(replies), "log": s.log_text().encode(), "web server's log": s.server.logs().encode(),
-             "tables": dump(s), "output": b"\n".join(o.stdout + o.stderr for o in outputs)}
+    shown = {"answers": b"\n".join(replies), "log": s.log_text().encode(),
+             "web server's log": s.server.logs().encode(), "tables": dump(s), "output": b"\n".join(o.stdout + o.stderr for o in outputs)}
     macs = [re.findall(r"[A-Za-z0-9+/=]{40,}", dict(genuine[n])[h])[-1] for n, h in (
         ("stripe", "Stripe-Signature"), ("github", "X-Hub-Signature-256"), ("clerk", "svix-signature"))]
     assert len(set(macs)) == 3
@@ -84,8 +84,8 @@ def test_refusals_do_not_tell_which_part_was_wrong__O_OPS_01(site):
 
 
 AWKWARD = {
-    "tab": "a\tb", "escaped-newline": "a%0ab", "long": "x" * 7000, "quotes": 'say "hi" \\ there', "equals": "a=b c=d",
-    "not-ascii": "prüfung 😀", "latin-1": "pr\udcfcfung", "escape": "red \x1b[31m", "newline": "a\nb event=accepted",
+    "tab": "a\tb", "escaped-newline": "a%0ab", "long": "x" * 7000, "equals": "a=b c=d",
+    "quotes": 'say "hi" \\ there', "not-ascii": "prüfung 😀", "latin-1": "pr\udcfcfung", "escape": "red \x1b[31m", "newline": "a\nb event=accepted",
     "carriage-return": "a\rb", "line-separator": "a\u2028b\u0085c", "bidi": "a\u202eb", "empty-looking": "\u200b",
 }
 
@@ -117,8 +117,8 @@ def test_a_log_line_is_one_line_whatever_stands_in_it__O_OPS_02(logged, name):
         assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202e]", "".join(line.values()))
 
 
-@pytest.mark.parametrize("path", ["/hook/a%0d%0aX: 1", "/hook/a%0aevent=accepted", "/hook/" + "p" * 8000, "/hook/%1b[31m",
-                                  "/hook/😀", "/hook/%ff%fe", '/hook/"a"', "/hook/a?x=%0d%0a&token=Zq7Xw0"])
+@pytest.mark.parametrize("path", ["/hook/a%0d%0aX: 1", "/hook/a%0aevent=accepted", "/hook/" + "p" * 8000,
+                                  "/hook/%1b[31m", "/hook/😀", "/hook/%ff%fe", '/hook/"a"', "/hook/a?x=%0d%0a&token=Zq7Xw0"])
 def test_paths_and_queries_cannot_break_the_log__O_OPS_02(logged, path):
     before = len(logged.log_lines())
     assert logged.cgi(path, b"{}").status in (400, 404)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from hooktest import events, sign
+from hooktest import MariaDB, events, sign
 
 SECRET = "github test secret"
 GITHUB = {"github": {"provider": "github", "secret": SECRET, "guard": "no"}}
@@ -33,7 +33,6 @@ def test_nul_and_broken_surrogates_are_stored_as_they_came__O_PAY_01(site):
 @pytest.fixture(scope="module")
 def odd_server(base):
     """A server whose own charset is not UTF-8."""
-    from hooktest import MariaDB
     server = MariaDB(base + "/db-latin1", options=["--character-set-server=latin1"]).start()
     yield server
     server.stop()

@@ -3,8 +3,8 @@
 import re
 
 _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (debug|info|warn|alarm)((?: .*)?)")
-_PAIR = re.compile(r' ([a-z_]+)=(?:([A-Za-z0-9_.:/@+-]+)|"((?:[^"\\\x00-\x1f\x7f]|\\x[0-9A-F]{2}'
-                   r'|\\x[0-9a-f]{2})*)")')
+_PAIR = re.compile(r' ([a-z_]+)=(?:([A-Za-z0-9_.:/@+-]+)|"((?:[^"\\\x00-\x1f\x7f]'
+                   r'|\\x[0-9A-Fa-f]{2})*)")')
 
 
 def parse_line(line):

@@ -1,5 +1,6 @@
 /* hookonce process: what cron starts. Silent when all is well. */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -101,6 +102,7 @@ static int run(struct operator *op, int argc, char **argv)
     if (operator_key(op, &key, &err) != HO_OK) {
         return operator_fail(op, EXIT_USAGE, "%s", err.text);
     }
+    (void)mkdir(op->settings->state_dir, 0700); /* the log may lie in it; the run says if it can't */
     log_open(op->settings->log_file);
     enum ho_code code = process_run(op->settings, key, &how, &result, &err);
     return status_of(op, code, &result, &err);

@@ -1,0 +1,266 @@
+"""The README's installation and the runbook's procedures, run as they are written."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+from hooktest import PROJECT, wait_until, web
+from hooktest.documents import Document
+from hooktest.paths import program, site_user
+from hooktest.proc import Proc, end_all_below, run
+
+# Blocks that are not run, by their beginnings.
+README_NOT_RUN = {
+    "git clone": "needs a network and a package manager; `make run` has tests of its own",
+    "provider ──HTTP──>": "a picture",
+    "stripe listen": "another company's program, and an account there",
+    "make            both": "`make` and `make test` are what runs this",
+}
+RUNBOOK_NOT_RUN = {
+    "mariadb-dump": "of a package that the tests do not need",
+}
+
+
+class Home:
+    """A reader's account: a home folder with an unpacked project in it, and a database."""
+
+    def __init__(self, folder, database):
+        self.user, self.home, self.db = site_user(), folder, database
+        self.dir, self.project = os.path.join(folder, "hookonce"), os.path.join(folder, "src")
+        os.makedirs(os.path.join(self.project, "build"))
+        for name in ("hookonce", "hookonce.fcgi"):
+            shutil.copy(program(name), os.path.join(self.project, "build", name))
+        for name in ("apache", "lighttpd", "schema", "README.md"):
+            copy = shutil.copytree if os.path.isdir(os.path.join(PROJECT, name)) else shutil.copy
+            copy(os.path.join(PROJECT, name), os.path.join(self.project, name))
+        for place, folders, files in os.walk(folder):
+            for name in (".", *folders, *files):
+                self.own(os.path.join(place, name), 0o755)
+        database.sql("CREATE TABLE orders (id VARCHAR(40) PRIMARY KEY, status VARCHAR(10) NOT NULL) ENGINE=InnoDB")
+        database.sql("INSERT INTO orders VALUES ('order-1', 'open')")
+        self.server, self.procs = None, []
+
+    # what web.Lighttpd asks of a site
+    def own(self, path, mode):
+        if self.user:
+            os.chown(path, self.user.pw_uid, self.user.pw_gid)
+        os.chmod(path, mode)
+        return path
+
+    def folder(self, name):
+        path = os.path.join(self.home, name)
+        os.makedirs(path, exist_ok=True)
+        return self.own(path, 0o700)
+
+    def write(self, name, content):
+        path = os.path.join(self.home, name)
+        with open(path + ".new", "w", encoding="utf-8") as f:
+            f.write(content)
+        os.rename(self.own(path + ".new", 0o600), path)  # whole at any time, for a program that reads it now
+        return path
+
+    # what a reader does
+    def environment(self):
+        return {"HOME": self.home, "PATH": f"{self.dir}:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+    def sh(self, text, folder=None, codes=(0,)):
+        """Runs a block with sh -e; -> its standard output as text."""
+        done = run(["sh", "-e", "-u", "-c", text], 60, self.user, env=self.environment(), cwd=folder or self.dir)
+        assert done.returncode in codes, f"{text}\nended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+        return done.stdout.decode()
+
+    def start(self, text):
+        """Starts one command as cron would -> Proc."""
+        proc = Proc(["sh", "-c", "exec " + text], os.path.join(self.home, "cron.log"), env=self.environment(),
+                    user=self.user, cwd=self.home)
+        self.procs.append(proc)
+        return proc
+
+    def serve(self):
+        self.server = web.Lighttpd(self).start()
+        return self.server.url("/hook")
+
+    def close(self):
+        if self.server:
+            self.server.stop()
+        for proc in self.procs:
+            proc.stop()
+        end_all_below(self.home)
+
+
+@pytest.fixture
+def home(base, mariadb):
+    folder = os.path.join(base, "home")
+    os.makedirs(folder)
+    database = mariadb.create_database()
+    place = Home(folder, database)
+    yield place
+    place.close()
+    mariadb.drop(database)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def values(home):
+    """What the README's reader writes in place of its examples."""
+    return [("socket = /run/mysqld/mysqld.sock", f"socket = {home.db.server.socket}"),
+            ("name = acme", f"name = {home.db.name}"), ("user = acme", f"user = {home.db.user}")]
+
+
+def install(home, readme):
+    """Steps 1 to 6 of the installation; -> (address of the receiver, the processor that cron started)."""
+    home.sh(readme.take("make\nmkdir", [("make\n", "")]), folder=home.project)
+    home.sh(readme.take("umask 077", [("the database password", home.db.password)]))
+    home.write("hookonce/hookonce.conf", readme.take("[database]", values(home)))
+    said = home.sh(readme.take("./hookonce migrate"))
+    assert "hookonce.key" in said and "\n0 FAIL, 0 warn, " in said, said
+    line, = readme.take("* * * * *").splitlines()
+    assert re.fullmatch(r"\* \* \* \* \* \$HOME/\S+ process --for 55s", line)
+    return home.serve(), home.start(line[len("* * * * * "):])
+
+
+def test_the_installation_of_the_readme_works_as_written(home):
+    readme = Document("README.md")
+    url, processor = install(home, readme)
+    said = home.sh(readme.take("./hookonce send", [("https://example.com/hook", url)]))
+    assert "200" in said and "checkout.session.completed" in said
+    wait_until(lambda: home.db.value("SELECT status FROM orders") == "paid", 10, "the order is paid")
+    assert home.db.value("SELECT outcome FROM hookonce_receipt") == "done"
+    everyday(home, readme.take("hookonce check "), url)
+    own_recipe(home, readme.take("[recipe acme]"), url)
+    assert processor.stop() == 0 and processor.output() == ""
+    left = [b for b in readme.left() if not b.text.startswith(tuple(README_NOT_RUN))]
+    assert left == [], "blocks of the README that no test runs"
+
+
+def dead_letter(home):
+    """Makes one -> the event's id."""
+    conf = os.path.join(home.dir, "hookonce.conf")
+    with open(conf, encoding="utf-8") as f:
+        text = f.read()
+    if "retry = 1 try" not in text:
+        home.write("hookonce/hookonce.conf", text.replace("[route paid]", "[route paid]\nretry = 1 try"))
+    home.db.sql("RENAME TABLE orders TO orders_away")
+    sent = json.loads(home.sh(f"hookonce send stripe --json --url {home.server.url('/hook')}").splitlines()[0])
+    home.sh("hookonce process --once", codes=(1,))
+    home.db.sql("RENAME TABLE orders_away TO orders")
+    return sent["last_id"]
+
+
+def everyday(home, block, url):
+    """Every line of the table of everyday commands: the command, two blanks or more, what it does."""
+    commands = [re.split(r" {2,}", line)[0] for line in block.splitlines()]
+    assert len(commands) >= 7 and all(c.startswith("hookonce ") for c in commands)
+    home.procs[0].stop()
+    for command in commands:
+        command = command.replace("SOURCE", "stripe")
+        if "ID" in command.split():
+            command = command.replace("ID", dead_letter(home))
+        if command == "hookonce send stripe":
+            command += f" --url {url}"
+        if command == "hookonce process":
+            job = home.start(os.path.join(home.dir, command))
+            wait_until(lambda: home.db.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'ready'") == 0, 10,
+                       "the jobs are done")
+            assert job.stop() == 0
+        else:
+            assert home.sh(command) != "", command
+    for more in ("jobs", "dead", "conflicts", "attempts"):
+        assert home.sh(f"hookonce list {more}") != "" and home.sh(f"hookonce list {more} --json") is not None
+    home.procs.append(home.start("$HOME/hookonce/hookonce process --for 55s"))
+
+
+def own_recipe(home, recipe, url):
+    """The section on recipes of one's own."""
+    home.write("hookonce/my.conf", recipe)
+    home.write("hookonce/x.secret", "a secret of the provider acme")
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        text = f.read()
+    home.write("hookonce/hookonce.conf", text + "\n[hookonce]\nrecipes = my.conf\n\n[source x]\nprovider = acme\n"
+                                                "secret = file:x.secret\n")
+    assert "Acme" in home.sh("hookonce providers acme")
+    home.sh("hookonce check")
+    home.server.stop()
+    home.sh("echo '{\"event\": \"order\"}' | hookonce send x --body - --url " + home.serve())
+    assert home.db.value("SELECT COUNT(*) FROM hookonce_receipt WHERE source = 'x'") == 1
+
+
+def test_the_procedures_of_the_runbook_work_as_written(home):
+    url, processor = install(home, Document("README.md"))
+    processor.stop()
+    book = Document("schema/RUNBOOK.md")
+    home.sh(f"hookonce send stripe --id evt_c --url {url}; hookonce send stripe --id evt_c --type b --url {url}")
+    said = home.sh(book.take("./hookonce check\n./hookonce list"))
+    assert "conflicts" in said and "evt_c" in said
+    line, = book.take("17 * * * *").splitlines()
+    quiet = home.sh(line.split("* * * * ")[1])
+    assert "conflicts" in quiet and " ok " not in quiet
+    assert " alarm " in home.sh(book.take("grep ' alarm '"))
+    # dead letters
+    event = dead_letter(home)
+    said = home.sh(book.take("./hookonce list dead\n", [("list ID", f"list {event}")]))
+    assert event in said and "orders" in said
+    lines = book.take("./hookonce retry ID", [("ID", event), ("NAME", "paid")]).splitlines()
+    for command in lines:
+        assert "dead letter" in home.sh(command)
+        home.sh("hookonce process --once")
+        event = dead_letter(home)
+        lines[lines.index(command)] = "done"
+    # conflicts
+    assert "evt_c" in home.sh(book.take("./hookonce list conflicts"))
+    first = home.db.value("SELECT MIN(id) FROM hookonce_conflict")
+    statements = book.take("SELECT CONVERT(b.bytes", [("= 1", f"= {first}")]).split(";\n")[:2]
+    bodies = [home.db.value(s.replace("%", "%%")) for s in statements]
+    assert all("evt_c" in body for body in bodies) and bodies[0] != bodies[1]
+    delete = re.search(r"`(DELETE FROM hookonce_conflict WHERE id = )1`", book.text).group(1)
+    home.db.sql(delete + str(first))
+    # the database
+    assert "version 1" in home.sh(book.take("./hookonce check            #"))
+    # changing a secret
+    home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.secret2)`", book.text).group(1))
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        text = f.read()
+    source = book.take("[source stripe]")
+    home.write("hookonce/hookonce.conf", re.sub(r"\[source stripe\]\n(\w.*\n)+", lambda m: source, text))
+    home.sh("./hookonce check")
+    home.server.stop()
+    home.sh(f"./hookonce send stripe --url {home.serve()}")
+    assert home.db.value("SELECT MIN(secret_no) FROM hookonce_receipt WHERE event_id NOT LIKE 'evt%'") == 1
+    # the key file
+    copy = re.search(r"`(install -m 600 [^`]*)`", book.text).group(1)
+    home.sh(copy.replace("/a/safe/place", home.home))
+    home.sh(f"hookonce process --once; hookonce send stripe --id evt_lost --url {home.server.url('/hook')}")
+    os.unlink(os.path.join(home.dir, "hookonce.key"))
+    home.sh("./hookonce migrate", codes=(1,))
+    home.db.sql(book.take("UPDATE hookonce_schema"))
+    assert "hookonce.key" in home.sh(book.take("./hookonce migrate"))
+    home.sh("hookonce process --once", codes=(1,))
+    lost = "SELECT correlation_id, status, outcome FROM hookonce_receipt WHERE event_id = 'evt_lost'"
+    row, = home.db.sql(lost)
+    assert (row["status"], row["outcome"]) == ("failed", "forged row")
+    for statement in book.take("SET @cid", [("01J…", row["correlation_id"])]).split(";"):
+        if re.sub(r"--.*", "", statement).strip():
+            home.db.sql(statement)
+    home.server.stop()
+    home.sh(f"hookonce send stripe --id evt_lost --url {home.serve()}; hookonce process --once")
+    row, = home.db.sql(lost)
+    assert (row["status"], row["outcome"]) == ("processed", "done")
+    left = [b for b in book.left() if not b.text.startswith(tuple(RUNBOOK_NOT_RUN))]
+    assert left == [], "blocks of the runbook that no test runs"
+
+
+@pytest.mark.parametrize("name, program_name", [("README.md", "hookonce"), ("schema/RUNBOOK.md", "./hookonce")])
+def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, program_name):
+    install(home, Document("README.md"))[1].stop()
+    commands = Document(name).inline(program_name)
+    assert len(commands) >= 4
+    for command in commands:
+        words = command.replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
+        if len(words) < 2:
+            words.append("--help")
+        if words[0] == "send":
+            words += ["--url", "http://127.0.0.1:1/hook"] if "--url" not in words else []
+            words = [w.replace("https://your.site", "http://127.0.0.1:1") for w in words]
+        home.sh("hookonce " + " ".join(words), codes=(0, 1))

@@ -3,6 +3,7 @@
  * nobody can know is set before and must still be there afterwards, and the server tells of writes
  * that no ROLLBACK reaches. @@in_transaction would not show a COMMIT AND CHAIN. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mac.h"
 #include "base/text.h"
@@ -11,6 +12,7 @@
 #define NO_SUCH_SAVEPOINT 1305
 #define STATEMENT_TIMEOUT 1969
 #define GUARD_RANDOM 8
+#define VALUES_SMALL (128UL * 1024) /* that much any server takes */
 
 struct guard {
     char name[2 * GUARD_RANDOM + 4];
@@ -75,12 +77,31 @@ static enum ho_code limit_time(struct db *db, const struct handler_call *call, s
     return db_run(db, "SET SESSION max_statement_time = ? / 1000", in, 1, NULL, err);
 }
 
+/* A statement over the server's limit would end the link, and the error would only say that. */
+static enum ho_code check_packet(struct db *db, const struct statement *s,
+                                 const struct bound *bound, struct ho_err *err)
+{
+    size_t total = strlen(s->sql);
+
+    for (size_t i = 0; i < s->n_params; i++) {
+        total += bound->values[i].s.len + 16;
+    }
+    if (total <= VALUES_SMALL || total < db_max_packet(db)) {
+        return HO_OK;
+    }
+    return ho_fail(err, HO_PERMANENT,
+                   "its values have %zu bytes, more than the server's max_allowed_packet", total);
+}
+
 static enum ho_code run_statement(struct db *db, const struct handler_call *call,
                                   const struct statement *s, struct ho_err *err)
 {
     struct bound bound;
 
     enum ho_code code = bind_params(s, call, &bound, err);
+    if (code == HO_OK) {
+        code = check_packet(db, s, &bound, err);
+    }
     if (code == HO_OK) {
         code = limit_time(db, call, err);
     }

@@ -116,7 +116,9 @@ static void a_settlement_happens_once(void **state)
         work_event("evt_1", "good", "{}");
         take_due();
         arm(cut, 0);
+        unsigned long before = w.settled;
         dispatch();
+        ROW(cut, w.settled == before + 1); /* and is told as done, not as a lost lease */
         ROW(cut, work_count("fx") == 1);
         ROW(cut, work_count("hookonce_job WHERE state = 'done' AND tries = 1") == 1);
         ROW(cut, work_count("hookonce_attempt WHERE outcome = 'done'") == 1);

@@ -337,6 +337,17 @@ static void the_next_due_time_is_told(void **state)
 
 /* ---- fence and settlement ---- */
 
+static bool fence_passes(struct job *job)
+{
+    char started[JOB_TIME_ROOM];
+    bool held;
+
+    assert_int_equal(db_begin(db, &err), HO_OK);
+    assert_int_equal(job_fence(db, job, &held, started, &err), HO_OK);
+    db_rollback(db);
+    return held;
+}
+
 static void only_the_claim_itself_passes_the_fence(void **state)
 {
     static const struct {
@@ -359,6 +370,7 @@ static void only_the_claim_itself_passes_the_fence(void **state)
         work_events(1, "a");
         struct claim c = claimed(&q);
         testdb_run(base.outside, cases[i].change);
+        ROW(i, fence_passes(&c.jobs[0]) == cases[i].held);
         ROW(i, settle(db, &c.jobs[0], JOB_DONE, OUTCOME_DONE) == cases[i].held);
         ROW(i, work_count("hookonce_attempt") == (cases[i].held ? 1 : 0));
         /* The update alone must hold too, for a handler that has ended the transaction. */

@@ -45,8 +45,9 @@ static void alarm_config(struct receiver *rx, const char *text)
 {
     const struct log_pair pairs[] = {LOG_TEXT("reason", text)};
 
-    if (rx->counters == NULL || counters_alarm(rx->counters, ALARM_CONFIG, clock_wall_us()))
+    if (rx->counters == NULL || counters_alarm(rx->counters, ALARM_CONFIG, clock_wall_us())) {
         log_event(LOG_ALARM, "config", NULL, pairs, 1);
+    }
 }
 
 static void read_key(struct receiver *rx)
@@ -54,8 +55,9 @@ static void read_key(struct receiver *rx)
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (secret_read(endpoints_settings(rx->endpoints)->key_file, &rx->key, &err) != HO_OK)
+    if (secret_read(endpoints_settings(rx->endpoints)->key_file, &rx->key, &err) != HO_OK) {
         alarm_config(rx, err.text);
+    }
 }
 
 static void use_config(struct receiver *rx)
@@ -81,19 +83,23 @@ static void refresh_config(struct receiver *rx)
 
     ho_err_clear(&err);
     if (rx->endpoints != NULL) {
-        if (endpoints_refresh(&rx->endpoints, &changed, &err) != HO_OK)
+        if (endpoints_refresh(&rx->endpoints, &changed, &err) != HO_OK) {
             alarm_config(rx, err.text);
+        }
     } else {
-        if (rx->config == NULL)
+        if (rx->config == NULL) {
             rx->config = settings_find(NULL, &err);
-        if (rx->config == NULL || endpoints_load(rx->config, &rx->endpoints, &err) != HO_OK)
+        }
+        if (rx->config == NULL || endpoints_load(rx->config, &rx->endpoints, &err) != HO_OK) {
             alarm_config(rx, err.text);
+        }
         changed = rx->endpoints != NULL;
     }
-    if (changed)
+    if (changed) {
         use_config(rx);
-    else if (rx->endpoints != NULL && rx->key.len == 0)
+    } else if (rx->endpoints != NULL && rx->key.len == 0) {
         read_key(rx); /* it may have been put there meanwhile */
+    }
 }
 
 /* ---- answers ---- */
@@ -141,8 +147,9 @@ static void log_refusal(const struct receiver *rx, const char *event, const char
     if (note != NULL && note->header != NULL) {
         pairs[n++] = LOG_TEXT("header", note->header);
         pairs[n++] = LOG_TEXT("present", note->header_present ? "yes" : "no");
-        if (note->has_time)
+        if (note->has_time) {
             pairs[n++] = log_int("age_s", note->age_s, age);
+        }
         pairs[n++] = log_int("secrets", (int64_t)note->secrets_tried, tried);
         pairs[n++] = LOG_TEXT("body", note->body_digest[0] != '\0' ? note->body_digest : NULL);
     }
@@ -163,20 +170,23 @@ static void refuse(struct receiver *rx, const struct endpoint *e, enum reason wh
                                     LOG_TEXT("reason", row->word)};
     enum alarm alarm = why == REASON_SIGNATURE ? ALARM_SIGNATURES : ALARM_NO_SECRET;
 
-    if (e != NULL && row->kind != ANSWER_FIXED)
+    if (e != NULL && row->kind != ANSWER_FIXED) {
         reply_kind(rx, e, row->kind);
-    else
+    } else {
         reply_fixed(rx, row->status, row->kind == ANSWER_BUSY ? RETRY_AFTER : headers, row->word);
+    }
     log_refusal(rx, row->kind == ANSWER_BUSY ? "busy" : "rejected", row->word, note);
-    if (rx->counters == NULL)
+    if (rx->counters == NULL) {
         return;
+    }
     counters_add(rx->counters, e != NULL ? rx->request.source : SPAN_LIT("-"),
                  row->kind == ANSWER_BUSY ? COUNT_BUSY
                  : is_unsigned(why)       ? COUNT_UNSIGNED
                                           : COUNT_REJECTED);
     if ((why == REASON_SIGNATURE || why == REASON_NO_SECRET) &&
-        counters_alarm(rx->counters, alarm, clock_wall_us()))
+        counters_alarm(rx->counters, alarm, clock_wall_us())) {
         log_event(LOG_ALARM, "alarm", NULL, hint, 2);
+    }
 }
 
 static void busy(struct receiver *rx, const struct endpoint *e, const struct ho_err *err)
@@ -187,8 +197,9 @@ static void busy(struct receiver *rx, const struct endpoint *e, const struct ho_
     reply_kind(rx, e, ANSWER_BUSY);
     log_event(LOG_WARN, "busy", NULL, pairs, 2);
     counters_add(rx->counters, rx->request.source, COUNT_BUSY);
-    if (counters_alarm(rx->counters, ALARM_DATABASE, clock_wall_us()))
+    if (counters_alarm(rx->counters, ALARM_DATABASE, clock_wall_us())) {
         log_event(LOG_ALARM, "alarm", NULL, pairs, 2);
+    }
 }
 
 /* ---- deliveries ---- */
@@ -219,8 +230,9 @@ static void note_result(struct receiver *rx, const struct event *ev, enum receip
     log_event(rows[result].level, rows[result].event, ev->cid, pairs,
               sizeof pairs / sizeof pairs[0]);
     counters_add(rx->counters, ev->source, rows[result].counter);
-    if (result == RECEIPT_CONFLICT || result == RECEIPT_REPEAT)
+    if (result == RECEIPT_CONFLICT || result == RECEIPT_REPEAT) {
         (void)counters_alarm(rx->counters, ALARM_CONFLICT, clock_wall_us());
+    }
 }
 
 static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
@@ -236,10 +248,12 @@ static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
  * a link that died while it was idle shows here first, and is no reason to be busy. */
 static enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
 {
-    if (rx->key.len == 0)
+    if (rx->key.len == 0) {
         return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
-    if (rx->link != 0 && db_thread_id(rx->db) == rx->link)
+    }
+    if (rx->link != 0 && db_thread_id(rx->db) == rx->link) {
         return HO_OK;
+    }
     return db_transact(rx->db, end, fits_tx, rx, err);
 }
 
@@ -292,16 +306,19 @@ static void deliver(struct receiver *rx, const struct endpoint *e, struct accept
         handshake(rx, &answer);
         return;
     }
-    if (why == REASON_OK)
+    if (why == REASON_OK) {
         why = body;
-    if (why == REASON_OK)
+    }
+    if (why == REASON_OK) {
         why = verify_event(e, &rx->request, now_us, out, &answer, &note);
-    if (why != REASON_OK)
+    }
+    if (why != REASON_OK) {
         refuse(rx, e, why, &note);
-    else if (*out == NULL)
+    } else if (*out == NULL) {
         handshake(rx, &answer);
-    else
+    } else {
         record(rx, e, *out, late);
+    }
 }
 
 static void probe(struct receiver *rx, const struct endpoint *e)
@@ -342,20 +359,23 @@ static void serve(struct receiver *rx, enum reason bad)
         return;
     }
     e = endpoints_find(rx->endpoints, r->source);
-    if (bad != REASON_OK)
+    if (bad != REASON_OK) {
         refuse(rx, NULL, bad, NULL);
-    else if (e == NULL)
+    } else if (e == NULL) {
         refuse(rx, NULL, REASON_NO_SOURCE, NULL);
-    else if (span_is(r->method, "POST"))
+    } else if (span_is(r->method, "POST")) {
         deliver(rx, e, &accepted, &late);
-    else if (span_is(r->method, "GET") || span_is(r->method, "HEAD"))
+    } else if (span_is(r->method, "GET") || span_is(r->method, "HEAD")) {
         probe(rx, e);
-    else
+    } else {
         refuse(rx, NULL, REASON_METHOD, NULL);
-    if (late.wake)
+    }
+    if (late.wake) {
         wake_send(state_dir(rx));
-    if (late.duplicate != NULL)
+    }
+    if (late.duplicate != NULL) {
         count_duplicate(rx, late.duplicate);
+    }
     accepted_free(accepted);
 }
 

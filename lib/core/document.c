@@ -24,8 +24,9 @@ static enum ho_code open_field(struct span body, const char *field, struct json 
     *doc = NULL;
     buf_init(&text, body.len + 1);
     code = text_form_field(body, field, &text, found);
-    if (code == HO_OK && *found)
+    if (code == HO_OK && *found) {
         code = json_parse(buf_span(&text), doc, err);
+    }
     buf_free(&text);
     return code;
 }
@@ -39,8 +40,9 @@ void document_detect(struct span body, struct span content_type, const char *for
     *doc = NULL;
     if (!type_is(content_type, "application/x-www-form-urlencoded")) {
         /* Whatever the type says: verification never depends on it, and nor does this. */
-        if (json_parse(body, doc, NULL) == HO_OK)
+        if (json_parse(body, doc, NULL) == HO_OK) {
             found_word = "json";
+        }
         (void)snprintf(word, DOCUMENT_WORD_MAX, "%s", found_word);
         return;
     }
@@ -51,8 +53,9 @@ void document_detect(struct span body, struct span content_type, const char *for
             return;
         }
     }
-    if (!found && json_from_form(body, doc, NULL) == HO_OK)
+    if (!found && json_from_form(body, doc, NULL) == HO_OK) {
         found_word = "form";
+    }
     (void)snprintf(word, DOCUMENT_WORD_MAX, "%s", found_word);
 }
 
@@ -64,8 +67,9 @@ enum ho_code document_open(struct span body, struct span word, struct json **doc
     bool found = true;
 
     *doc = NULL;
-    if (span_is(word, "none"))
+    if (span_is(word, "none")) {
         return HO_OK;
+    }
     if (span_is(word, "json")) {
         code = json_parse(body, doc, err);
     } else if (span_is(word, "form")) {

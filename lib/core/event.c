@@ -17,10 +17,12 @@ static struct span settle(struct span s, unsigned char **at)
 {
     struct span moved = {NULL, s.len};
 
-    if (!span_present(s))
+    if (!span_present(s)) {
         return SPAN_NONE;
-    if (s.len > 0)
+    }
+    if (s.len > 0) {
         memcpy(*at, s.p, s.len);
+    }
     moved.p = *at;
     *at += s.len;
     return moved;
@@ -108,8 +110,9 @@ struct span event_header(struct span headers, const char *name)
         struct span value = span_cut(&rest, '\n');
         struct span found = span_cut(&value, ':');
 
-        if (span_present(value) && span_is_nocase(found, name))
+        if (span_present(value) && span_is_nocase(found, name)) {
             return span_trim(value);
+        }
     }
     return SPAN_NONE;
 }

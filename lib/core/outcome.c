@@ -5,8 +5,9 @@
 
 static const char *word_at(const char *const *words, unsigned n, unsigned i)
 {
-    if (i >= n)
+    if (i >= n) {
         ho_die("a state or outcome without a word: %u", i);
+    }
     return words[i];
 }
 
@@ -33,9 +34,11 @@ const char *outcome_word(enum outcome o)
 
 enum receipt_status receipt_status_of(unsigned ready, unsigned running, unsigned dead)
 {
-    if (dead > 0)
+    if (dead > 0) {
         return RECEIPT_FAILED;
-    if (running > 0)
+    }
+    if (running > 0) {
         return RECEIPT_PROCESSING;
+    }
     return ready > 0 ? RECEIPT_RECEIVED : RECEIPT_PROCESSED;
 }

@@ -51,8 +51,9 @@ static bool is_reference(const struct scan *s, size_t i)
 
 static enum ho_code copy(struct scan *s, size_t n)
 {
-    if (buf_add_span(&s->sql, span_sub(s->text, s->at, n)) != HO_OK)
+    if (buf_add_span(&s->sql, span_sub(s->text, s->at, n)) != HO_OK) {
         return ho_fail(s->err, HO_REJECT, "a statement may be at most %d bytes", STATEMENT_MAX);
+    }
     s->at += n;
     return HO_OK;
 }
@@ -61,10 +62,11 @@ static enum ho_code copy(struct scan *s, size_t n)
 static size_t quoted_end(const struct scan *s, unsigned char quote)
 {
     for (size_t i = s->at + 1; i < s->text.len; i++) {
-        if (s->text.p[i] == '\\' && quote != '`')
+        if (s->text.p[i] == '\\' && quote != '`') {
             i++;
-        else if (s->text.p[i] == quote)
+        } else if (s->text.p[i] == quote) {
             return i + 1;
+        }
     }
     return 0;
 }
@@ -74,10 +76,12 @@ static size_t comment_end(const struct scan *s)
     bool block = byte_at(s, s->at) == '/';
 
     for (size_t i = s->at + 2; i < s->text.len; i++) {
-        if (block && s->text.p[i] == '*' && byte_at(s, i + 1) == '/')
+        if (block && s->text.p[i] == '*' && byte_at(s, i + 1) == '/') {
             return i + 2;
-        if (!block && s->text.p[i] == '\n')
+        }
+        if (!block && s->text.p[i] == '\n') {
             return i + 1;
+        }
     }
     return block ? 0 : s->text.len;
 }
@@ -95,13 +99,15 @@ static bool comment_begins(const struct scan *s)
 /* Copies quoted text or a comment as it is; a reference inside is refused. */
 static enum ho_code copy_closed(struct scan *s, size_t end, const char *what)
 {
-    if (end == 0)
+    if (end == 0) {
         return ho_fail(s->err, HO_REJECT, "%s is not closed", what);
+    }
     for (size_t i = s->at; i < end; i++) {
-        if (is_reference(s, i))
+        if (is_reference(s, i)) {
             return ho_fail(s->err, HO_REJECT,
                            "a reference stands inside %s: write it without quotes around it, "
                            "it is bound as a value", what);
+        }
     }
     return copy(s, end - s->at);
 }
@@ -127,10 +133,12 @@ static bool name_can_be(enum param_kind kind, struct span name)
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = name.p[i], next = i + 1 < name.len ? name.p[i + 1] : '\0';
 
-        if (kind == PARAM_JSON && c == '~' && next != '0' && next != '1')
+        if (kind == PARAM_JSON && c == '~' && next != '0' && next != '1') {
             return false;
-        if (kind == PARAM_HEADER && (c <= ' ' || c >= 0x7f || span_has(SPAN_LIT(NO_TOKEN), c)))
+        }
+        if (kind == PARAM_HEADER && (c <= ' ' || c >= 0x7f || span_has(SPAN_LIT(NO_TOKEN), c))) {
             return false;
+        }
     }
     return true;
 }
@@ -141,8 +149,9 @@ static enum ho_code add_param(struct scan *s, struct span inside)
     struct param *p;
     struct span name = inside, head;
 
-    if (out->n_params == PARAMS_MAX)
+    if (out->n_params == PARAMS_MAX) {
         return ho_fail(s->err, HO_REJECT, "more than %d references in one statement", PARAMS_MAX);
+    }
     p = &out->params[out->n_params];
     memset(p, 0, sizeof *p);
     if (span_starts(inside, "/")) {
@@ -151,14 +160,17 @@ static enum ho_code add_param(struct scan *s, struct span inside)
         head = span_cut(&name, ':');
         p->kind = span_is(head, "header") ? PARAM_HEADER : PARAM_EVENT;
     }
-    if (name.len == 0 || name.len > NAME_MAX_BYTES)
+    if (name.len == 0 || name.len > NAME_MAX_BYTES) {
         return ho_fail(s->err, HO_REJECT, "a reference without a name, or one that is too long");
-    if (!name_can_be(p->kind, name))
+    }
+    if (!name_can_be(p->kind, name)) {
         return ho_fail(s->err, HO_REJECT, "{%.*s} can never be found: a header's name has no blank, "
                                           "a pointer's ~ is written ~0",
                        inside.len > 40 ? 40 : (int)inside.len, (const char *)inside.p);
-    if (p->kind == PARAM_EVENT && name_event(s, name, p) != HO_OK)
+    }
+    if (p->kind == PARAM_EVENT && name_event(s, name, p) != HO_OK) {
         return HO_REJECT;
+    }
     p->name = ho_alloc(name.len + 1);
     memcpy(p->name, name.p, name.len);
     p->name[name.len] = '\0';
@@ -171,14 +183,17 @@ static enum ho_code reference(struct scan *s)
     struct span rest = rest_at(s, s->at + 1), inside = span_cut(&rest, '}');
     enum ho_code code;
 
-    if (!span_present(rest))
+    if (!span_present(rest)) {
         return ho_fail(s->err, HO_REJECT, "a reference that begins with { has no }");
+    }
     code = add_param(s, inside);
-    if (code != HO_OK)
+    if (code != HO_OK) {
         return code;
+    }
     s->at += inside.len + 2;
-    if (buf_add_byte(&s->sql, '?') != HO_OK)
+    if (buf_add_byte(&s->sql, '?') != HO_OK) {
         return ho_fail(s->err, HO_REJECT, "a statement may be at most %d bytes", STATEMENT_MAX);
+    }
     return HO_OK;
 }
 
@@ -195,22 +210,28 @@ static enum ho_code step(struct scan *s)
 {
     unsigned char c = byte_at(s, s->at);
 
-    if (comment_begins(s))
+    if (comment_begins(s)) {
         return copy_closed(s, comment_end(s), "a comment");
-    if (changes_database(s))
+    }
+    if (changes_database(s)) {
         return ho_fail(s->err, HO_REJECT, "USE is not for handlers: write the database's name "
                                           "before the table's, for example shop.orders");
+    }
     s->says = s->says || c > ' ';
-    if (c == '\'' || c == '"' || c == '`')
+    if (c == '\'' || c == '"' || c == '`') {
         return copy_closed(s, quoted_end(s, c), "quoted text");
-    if (c == '{' && is_reference(s, s->at))
+    }
+    if (c == '{' && is_reference(s, s->at)) {
         return reference(s);
-    if (c == '?')
+    }
+    if (c == '?') {
         return ho_fail(s->err, HO_REJECT, "a ? outside quotes: name what it stands for, "
                                           "for example {/data/object/id}");
-    if (c == ';')
+    }
+    if (c == ';') {
         return ho_fail(s->err, HO_REJECT,
                        "one statement only: write each further one as a `sql` of its own");
+    }
     return copy(s, 1);
 }
 
@@ -220,28 +241,34 @@ enum ho_code statement_parse(const char *text, struct statement *out, struct ho_
     enum ho_code code = HO_OK;
 
     memset(out, 0, sizeof *out);
-    while (s.text.len > 0 && s.text.p[s.text.len - 1] == ';')
+    while (s.text.len > 0 && s.text.p[s.text.len - 1] == ';') {
         s.text = span_trim_line(span_sub(s.text, 0, s.text.len - 1));
-    if (s.text.len == 0)
+    }
+    if (s.text.len == 0) {
         return ho_fail(err, HO_REJECT, "an empty statement");
+    }
     buf_init(&s.sql, STATEMENT_MAX);
     out->params = ho_alloc(PARAMS_MAX * sizeof *out->params);
-    while (code == HO_OK && s.at < s.text.len)
+    while (code == HO_OK && s.at < s.text.len) {
         code = step(&s);
-    if (code == HO_OK && !s.says)
+    }
+    if (code == HO_OK && !s.says) {
         code = ho_fail(err, HO_REJECT, "an empty statement");
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         out->sql = ho_strdup(buf_cstr(&s.sql));
-    else
+    } else {
         statement_free(out);
+    }
     buf_free(&s.sql);
     return code;
 }
 
 void statement_free(struct statement *s)
 {
-    for (size_t i = 0; i < s->n_params; i++)
+    for (size_t i = 0; i < s->n_params; i++) {
         free(s->params[i].name);
+    }
     free(s->params);
     free(s->sql);
     memset(s, 0, sizeof *s);

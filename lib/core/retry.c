@@ -14,8 +14,9 @@ static int64_t delay_base(const struct retry *r, unsigned n)
 {
     int64_t ms = r->first_ms;
 
-    for (unsigned i = 1; i < n && ms < r->last_ms; i++)
+    for (unsigned i = 1; i < n && ms < r->last_ms; i++) {
         ms *= r->factor;
+    }
     return ms < r->last_ms ? ms : r->last_ms;
 }
 
@@ -27,10 +28,11 @@ static unsigned choose_factor(const struct retry *r)
 
     while (low < high) {
         trial.factor = low + (high - low) / 2;
-        if (delay_base(&trial, r->tries - 1) == r->last_ms)
+        if (delay_base(&trial, r->tries - 1) == r->last_ms) {
             high = trial.factor;
-        else
+        } else {
             low = trial.factor + 1;
+        }
     }
     return low;
 }
@@ -40,11 +42,13 @@ static bool read_tries(struct span text, unsigned *tries)
     struct span rest = span_trim(text), number = span_cut(&rest, ' ');
     uint64_t value;
 
-    if (!text_uint(number, TRIES_MAX, &value) || value == 0 || !span_present(rest))
+    if (!text_uint(number, TRIES_MAX, &value) || value == 0 || !span_present(rest)) {
         return false;
+    }
     rest = span_trim(rest);
-    if (!span_is(rest, "tries") && !span_is(rest, "try"))
+    if (!span_is(rest, "tries") && !span_is(rest, "try")) {
         return false;
+    }
     *tries = (unsigned)value;
     return true;
 }
@@ -54,14 +58,17 @@ static bool read_delays(struct span text, struct retry *out)
 {
     struct span rest = span_trim_line(text), first = span_cut(&rest, ' ');
 
-    if (!text_duration(first, &out->first_ms))
+    if (!text_duration(first, &out->first_ms)) {
         return false;
+    }
     out->last_ms = out->first_ms;
-    if (!span_present(rest))
+    if (!span_present(rest)) {
         return true;
+    }
     rest = span_trim(rest);
-    if (!span_starts(rest, "to "))
+    if (!span_starts(rest, "to ")) {
         return false;
+    }
     return text_duration(span_trim(span_sub(rest, 3, rest.len)), &out->last_ms);
 }
 
@@ -70,16 +77,20 @@ enum ho_code retry_parse(struct span text, struct retry *out, struct ho_err *err
     struct span rest = text, tries = span_cut(&rest, ',');
     struct retry r = {0, 10000, 10000, 1};
 
-    if (!read_tries(tries, &r.tries) || (span_present(rest) && !read_delays(rest, &r)))
+    if (!read_tries(tries, &r.tries) || (span_present(rest) && !read_delays(rest, &r))) {
         return ho_fail(err, HO_REJECT,
                        "not a retry rule: write for example `" RETRY_DEFAULT "` or `1 try`");
-    if (!span_present(rest) && r.tries > 1)
+    }
+    if (!span_present(rest) && r.tries > 1) {
         return ho_fail(err, HO_REJECT, "a retry rule of several tries needs a delay, for example "
                                        "`%u tries, 10s to 6h`", r.tries);
-    if (r.first_ms < 1000 || r.first_ms > 7 * DAY_MS)
+    }
+    if (r.first_ms < 1000 || r.first_ms > 7 * DAY_MS) {
         return ho_fail(err, HO_REJECT, "the first delay must be from 1s to 7d");
-    if (r.last_ms < r.first_ms || r.last_ms > 30 * DAY_MS)
+    }
+    if (r.last_ms < r.first_ms || r.last_ms > 30 * DAY_MS) {
         return ho_fail(err, HO_REJECT, "the last delay must be from the first one to 30d");
+    }
     r.factor = choose_factor(&r);
     *out = r;
     return HO_OK;

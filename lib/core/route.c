@@ -8,8 +8,9 @@
 static bool any_fits(char *const *patterns, size_t n, struct span type)
 {
     for (size_t i = 0; i < n; i++) {
-        if (text_glob(patterns[i], type))
+        if (text_glob(patterns[i], type)) {
             return true;
+        }
     }
     return false;
 }
@@ -18,10 +19,12 @@ static bool mode_fits(enum livemode wanted, const struct json *doc)
 {
     const struct json_node *node = json_at(doc, SPAN_LIT("/livemode"));
 
-    if (wanted == LIVEMODE_ANY)
+    if (wanted == LIVEMODE_ANY) {
         return true;
-    if (json_kind_of(node) != JSON_BOOL)
+    }
+    if (json_kind_of(node) != JSON_BOOL) {
         return false;
+    }
     return json_bool(node) == (wanted == LIVEMODE_TRUE);
 }
 
@@ -30,15 +33,19 @@ enum route_verdict route_wants(const struct route *r, struct span provider, stru
 {
     bool informational;
 
-    if (!span_is(provider, r->provider))
+    if (!span_is(provider, r->provider)) {
         return ROUTE_NO;
+    }
     informational = any_fits(r->informational, r->n_informational, type);
-    if (!informational && r->handler == NULL)
+    if (!informational && r->handler == NULL) {
         return ROUTE_NO;
-    if (!informational && r->n_on > 0 && !any_fits(r->on, r->n_on, type))
+    }
+    if (!informational && r->n_on > 0 && !any_fits(r->on, r->n_on, type)) {
         return ROUTE_NO;
-    if (!mode_fits(r->livemode, doc))
+    }
+    if (!mode_fits(r->livemode, doc)) {
         return ROUTE_OTHER_MODE;
+    }
     return informational ? ROUTE_INFORMATIONAL : ROUTE_YES;
 }
 

@@ -59,10 +59,12 @@ enum ho_code setting_file(const struct conf_section *s, const char *key, char **
     const char *value = e != NULL ? e->value : setting_text(s, key);
 
     *out = NULL;
-    if (value == NULL)
+    if (value == NULL) {
         return HO_OK;
-    if (!span_starts(span_of(value), "file:") || value[5] == '\0')
+    }
+    if (!span_starts(span_of(value), "file:") || value[5] == '\0') {
         return conf_fail(err, s, e, "`%s` names a private file: write file:NAME", key);
+    }
     *out = conf_resolve(s, value + 5);
     return HO_OK;
 }
@@ -81,8 +83,9 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
     out->port = (unsigned)setting_number(s, "port");
     out->db_name = setting_text(s, "name");
     out->db_user = setting_text(s, "user");
-    if (out->n_sockets == 0 && (out->host == NULL || out->host[0] == '\0'))
+    if (out->n_sockets == 0 && (out->host == NULL || out->host[0] == '\0')) {
         return conf_fail(err, s, NULL, "[database] needs `socket` or `host`");
+    }
     return setting_file(s, "password", &out->db_password_file, err);
 }
 
@@ -93,11 +96,13 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
 
     out->state_dir = conf_resolve(s, setting_text(s, "state"));
     out->url = setting_text(s, "url");
-    if (strcmp(log, "stderr") != 0 && setting_file(s, "log", &out->log_file, err) != HO_OK)
+    if (strcmp(log, "stderr") != 0 && setting_file(s, "log", &out->log_file, err) != HO_OK) {
         return HO_REJECT;
+    }
     for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
-        if (strcmp(e->key, "recipes") == 0)
+        if (strcmp(e->key, "recipes") == 0) {
             setting_add(&out->recipes, &out->n_recipes, conf_resolve(s, e->value));
+        }
     }
     return setting_file(s, "key", &out->key_file, err);
 }
@@ -114,8 +119,9 @@ static const struct conf_section *single(const struct settings *s, const char *k
                                          struct conf_section *stand_in)
 {
     for (const struct conf_section *at = conf_first(s->conf); at != NULL; at = at->next) {
-        if (strcmp(at->kind, kind) == 0)
+        if (strcmp(at->kind, kind) == 0) {
             return at;
+        }
     }
     *stand_in = (struct conf_section){.kind = kind, .name = "", .file = s->file, .line = 1};
     return stand_in;
@@ -128,12 +134,15 @@ static enum ho_code check_names(const struct settings *s, struct ho_err *err)
     for (const struct conf_section *at = conf_first(s->conf); at != NULL; at = at->next) {
         bool is_single = false;
 
-        for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++)
+        for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++) {
             is_single = is_single || strcmp(at->kind, singles[i]) == 0;
-        if (is_single && at->name[0] != '\0')
+        }
+        if (is_single && at->name[0] != '\0') {
             return conf_fail(err, at, NULL, "[%s] takes no name", at->kind);
-        if (!is_single && at->name[0] == '\0')
+        }
+        if (!is_single && at->name[0] == '\0') {
             return conf_fail(err, at, NULL, "this section needs a name: [%s NAME]", at->kind);
+        }
     }
     return HO_OK;
 }
@@ -150,18 +159,21 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
     *out = NULL;
     s->file = ho_strdup(file);
     code = conf_read(file, true, &s->conf, err);
-    if (code == HO_OK)
+    if (code == HO_OK) {
         code = conf_check(s->conf, table, n, err);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = check_names(s, err);
+    }
     if (code == HO_OK) {
         const struct conf_section *db = single(s, "database", &none);
 
         code = db == &none ? conf_fail(err, db, NULL, "there is no [database] section")
                            : load_database(s, db, err);
     }
-    if (code == HO_OK)
+    if (code == HO_OK) {
         code = load_hookonce(s, single(s, "hookonce", &none), err);
+    }
     if (code == HO_OK) {
         load_processor(s, single(s, "processor", &none));
         code = settings_load_flow(s, err);
@@ -181,8 +193,9 @@ static char *config_in(const char *dir, size_t dir_len)
     char *path = ho_alloc(room);
 
     (void)snprintf(path, room, "%.*s/%s", (int)dir_len, dir, CONFIG_NAME);
-    if (access(path, F_OK) == 0)
+    if (access(path, F_OK) == 0) {
         return path;
+    }
     free(path);
     return NULL;
 }
@@ -195,10 +208,12 @@ static char *config_near_program(void)
     char *found = NULL;
 
     for (int up = 0; len > 0 && found == NULL && up < 2; up++) {
-        while (len > 0 && exe[len - 1] != '/')
+        while (len > 0 && exe[len - 1] != '/') {
             len--;
-        if (len > 1)
+        }
+        if (len > 1) {
             found = config_in(exe, (size_t)--len);
+        }
     }
     return found;
 }
@@ -209,17 +224,20 @@ char *settings_find(const char *explicit_path, struct ho_err *err)
     const struct passwd *user;
     char *found;
 
-    if (named != NULL && named[0] != '\0')
+    if (named != NULL && named[0] != '\0') {
         return ho_strdup(named);
+    }
     found = config_near_program();
     if (found == NULL) {
         user = getpwuid(getuid()); /* suEXEC leaves no HOME in the environment */
-        if (user != NULL && user->pw_dir != NULL)
+        if (user != NULL && user->pw_dir != NULL) {
             found = config_in(user->pw_dir, strlen(user->pw_dir));
+        }
     }
-    if (found == NULL)
+    if (found == NULL) {
         (void)ho_fail(err, HO_REJECT, "no %s beside the program, one folder up, or in the home "
                                       "directory: name it with HOOKONCE_CONFIG or --config",
                       CONFIG_NAME);
+    }
     return found;
 }

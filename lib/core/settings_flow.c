@@ -15,16 +15,18 @@ static enum ho_code load_secret(const struct conf_section *s, const struct conf_
     char *name;
 
     memset(out, 0, sizeof *out);
-    if (!span_starts(file, "file:") || file.len == 5)
+    if (!span_starts(file, "file:") || file.len == 5) {
         return conf_fail(err, s, e, "a secret stands in a file of its own (mode 0600): write "
                                     "`secret = file:NAME`");
+    }
     if (span_present(rest)) {
         rest = span_trim(rest);
         when = span_trim(span_sub(rest, 6, rest.len));
         if (!span_starts(rest, "until ") ||
-            (!text_rfc3339(when, &out->until_us) && !text_date(when, &out->until_us)))
+            (!text_rfc3339(when, &out->until_us) && !text_date(when, &out->until_us))) {
             return conf_fail(err, s, e, "behind the file only `until 2026-12-01` (a date, or an "
                                         "RFC 3339 time) may stand");
+        }
         out->has_until = true;
     }
     name = ho_alloc(file.len - 5 + 1);
@@ -41,9 +43,10 @@ static enum ho_code load_source(struct settings *out, const struct conf_section 
     struct source *src;
 
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-        if (strcmp(s->name, reserved[i]) == 0)
+        if (strcmp(s->name, reserved[i]) == 0) {
             return conf_fail(err, s, NULL, "`%s` is a name of ours: call the source otherwise",
                              s->name);
+        }
     }
     out->sources = ho_realloc(out->sources, (out->n_sources + 1) * sizeof *out->sources);
     src = &out->sources[out->n_sources++];
@@ -55,11 +58,13 @@ static enum ho_code load_source(struct settings *out, const struct conf_section 
     src->scope = setting_text(s, "scope");
     src->at = s;
     for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
-        if (strcmp(e->key, "secret") != 0)
+        if (strcmp(e->key, "secret") != 0) {
             continue;
+        }
         src->secrets = ho_realloc(src->secrets, (src->n_secrets + 1) * sizeof *src->secrets);
-        if (load_secret(s, e, &src->secrets[src->n_secrets], err) != HO_OK)
+        if (load_secret(s, e, &src->secrets[src->n_secrets], err) != HO_OK) {
             return HO_REJECT;
+        }
         src->n_secrets++;
     }
     return HO_OK;
@@ -77,16 +82,19 @@ static enum ho_code load_handler(struct settings *out, const struct conf_section
     h->name = s->name;
     h->at = s;
     h->timeout_ms = setting_number(s, "timeout");
-    if (h->timeout_ms >= out->lease_ms)
+    if (h->timeout_ms >= out->lease_ms) {
         return conf_fail(err, s, conf_find(s, "timeout"),
                          "a handler's timeout must be shorter than [processor] lease");
+    }
     for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
-        if (strcmp(e->key, "sql") != 0)
+        if (strcmp(e->key, "sql") != 0) {
             continue;
+        }
         h->statements = ho_realloc(h->statements, (h->n_statements + 1) * sizeof *h->statements);
         ho_err_clear(&why);
-        if (statement_parse(e->value, &h->statements[h->n_statements], &why) != HO_OK)
+        if (statement_parse(e->value, &h->statements[h->n_statements], &why) != HO_OK) {
             return conf_fail(err, s, e, "%s", why.text);
+        }
         h->n_statements++;
     }
     return HO_OK;
@@ -95,8 +103,9 @@ static enum ho_code load_handler(struct settings *out, const struct conf_section
 static const struct handler *find_handler(const struct settings *s, const char *name)
 {
     for (size_t i = 0; i < s->n_handlers; i++) {
-        if (strcmp(s->handlers[i].name, name) == 0)
+        if (strcmp(s->handlers[i].name, name) == 0) {
             return &s->handlers[i];
+        }
     }
     return NULL;
 }
@@ -106,14 +115,17 @@ static enum ho_code route_handler(const struct settings *out, const struct conf_
 {
     const char *name = setting_text(s, "handler");
 
-    if (name == NULL && (r->n_on > 0 || r->n_informational == 0))
+    if (name == NULL && (r->n_on > 0 || r->n_informational == 0)) {
         return conf_fail(err, s, NULL, "a route needs `handler = NAME`, or only `informational` "
                                        "types");
-    if (name == NULL)
+    }
+    if (name == NULL) {
         return HO_OK;
+    }
     r->handler = find_handler(out, name);
-    if (r->handler == NULL)
+    if (r->handler == NULL) {
         return conf_fail(err, s, conf_find(s, "handler"), "there is no [handler %s]", name);
+    }
     return HO_OK;
 }
 
@@ -136,14 +148,17 @@ static enum ho_code load_route(struct settings *out, const struct conf_section *
                                                : LIVEMODE_ANY;
     setting_list(s, "on", &r->on, &r->n_on);
     setting_list(s, "informational", &r->informational, &r->n_informational);
-    for (size_t i = 0; i < out->n_routes; i++)
+    for (size_t i = 0; i < out->n_routes; i++) {
         of_provider += strcmp(out->routes[i].provider, r->provider) == 0 ? 1 : 0;
-    if (of_provider > SETTINGS_ROUTES_MAX)
+    }
+    if (of_provider > SETTINGS_ROUTES_MAX) {
         return conf_fail(err, s, NULL, "more than %d routes for %s", SETTINGS_ROUTES_MAX,
                          r->provider);
+    }
     ho_err_clear(&why);
-    if (retry_parse(span_of(setting_text(s, "retry")), &r->retry, &why) != HO_OK)
+    if (retry_parse(span_of(setting_text(s, "retry")), &r->retry, &why) != HO_OK) {
         return conf_fail(err, s, conf_find(s, "retry"), "%s", why.text);
+    }
     return route_handler(out, s, r, err);
 }
 
@@ -157,8 +172,9 @@ enum ho_code settings_load_flow(struct settings *s, struct ho_err *err)
     /* Handlers may stand behind the routes that name them, so each kind has a pass of its own. */
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
         for (const struct conf_section *at = conf_first(s->conf); at != NULL; at = at->next) {
-            if (strcmp(at->kind, passes[i].kind) == 0 && passes[i].load(s, at, err) != HO_OK)
+            if (strcmp(at->kind, passes[i].kind) == 0 && passes[i].load(s, at, err) != HO_OK) {
                 return HO_REJECT;
+            }
         }
     }
     return HO_OK;
@@ -166,23 +182,27 @@ enum ho_code settings_load_flow(struct settings *s, struct ho_err *err)
 
 static void free_list(char **list, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         free(list[i]);
+    }
     free(list);
 }
 
 void settings_free(struct settings *s)
 {
-    if (s == NULL)
+    if (s == NULL) {
         return;
+    }
     for (size_t i = 0; i < s->n_sources; i++) {
-        for (size_t k = 0; k < s->sources[i].n_secrets; k++)
+        for (size_t k = 0; k < s->sources[i].n_secrets; k++) {
             free(s->sources[i].secrets[k].path);
+        }
         free(s->sources[i].secrets);
     }
     for (size_t i = 0; i < s->n_handlers; i++) {
-        for (size_t k = 0; k < s->handlers[i].n_statements; k++)
+        for (size_t k = 0; k < s->handlers[i].n_statements; k++) {
             statement_free(&s->handlers[i].statements[k]);
+        }
         free(s->handlers[i].statements);
     }
     for (size_t i = 0; i < s->n_routes; i++) {
@@ -206,8 +226,9 @@ void settings_free(struct settings *s)
 const struct source *settings_source(const struct settings *s, struct span name)
 {
     for (size_t i = 0; i < s->n_sources; i++) {
-        if (span_is(name, s->sources[i].name))
+        if (span_is(name, s->sources[i].name)) {
             return &s->sources[i];
+        }
     }
     return NULL;
 }
@@ -215,8 +236,9 @@ const struct source *settings_source(const struct settings *s, struct span name)
 const struct route *settings_route(const struct settings *s, struct span name)
 {
     for (size_t i = 0; i < s->n_routes; i++) {
-        if (span_is(name, s->routes[i].name))
+        if (span_is(name, s->routes[i].name)) {
             return &s->routes[i];
+        }
     }
     return NULL;
 }

@@ -18,7 +18,7 @@ class Block:
 
 
 class Document:
-    """A Markdown file of the project. `with_values` replaces what a reader would replace."""
+    """A Markdown file of the project and the blocks in it that are not used yet."""
 
     def __init__(self, name):
         with open(os.path.join(PROJECT, name), encoding="utf-8") as f:

@@ -1,6 +1,7 @@
 /* hookonce.fcgi: request -> accepted event -> receipt and job -> answer, as FastCGI or plain CGI.
  * A 2xx leaves here only when the event is durable. Anything that is not verified writes nothing
- * but a counter and a log line. argv is never looked at: a web server may fill it from the query. */
+ * but a counter and a log line. What is answered is in the log already. argv is never looked at:
+ * a web server may fill it from the query. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -156,36 +157,34 @@ static void log_refusal(const struct receiver *rx, const char *event, const char
     log_event(LOG_WARN, event, NULL, pairs, n);
 }
 
-static bool is_unsigned(enum reason why)
+static void count_refusal(struct receiver *rx, struct span source, enum reason why)
 {
-    return reasons[why].kind == ANSWER_BAD;
+    static const enum counter of[] = {
+        [ANSWER_BAD] = COUNT_UNSIGNED, [ANSWER_BUSY] = COUNT_BUSY, [ANSWER_FIXED] = COUNT_REJECTED};
+    const struct log_pair hint[] = {LOG_SPAN("source", source),
+                                    LOG_TEXT("reason", reasons[why].word)};
+    enum alarm alarm = why == REASON_SIGNATURE ? ALARM_SIGNATURES : ALARM_NO_SECRET;
+
+    counters_add(rx->counters, source, of[reasons[why].kind]);
+    if ((why == REASON_SIGNATURE || why == REASON_NO_SECRET) &&
+        counters_alarm(rx->counters, alarm, clock_wall_us())) {
+        log_event(LOG_ALARM, "alarm", NULL, hint, 2);
+    }
 }
 
+/* e is NULL where the request has not come as far as a source's own answers. */
 static void refuse(struct receiver *rx, const struct endpoint *e, enum reason why,
                    const struct verify_note *note)
 {
     const struct reason_row *row = &reasons[why];
     const char *headers = why == REASON_METHOD ? "Allow: POST, GET, HEAD\r\n" : NULL;
-    const struct log_pair hint[] = {LOG_SPAN("source", rx->request.source),
-                                    LOG_TEXT("reason", row->word)};
-    enum alarm alarm = why == REASON_SIGNATURE ? ALARM_SIGNATURES : ALARM_NO_SECRET;
 
+    log_refusal(rx, row->kind == ANSWER_BUSY ? "busy" : "rejected", row->word, note);
+    count_refusal(rx, e != NULL ? rx->request.source : SPAN_LIT("-"), why);
     if (e != NULL && row->kind != ANSWER_FIXED) {
         reply_kind(rx, e, row->kind);
     } else {
-        reply_fixed(rx, row->status, row->kind == ANSWER_BUSY ? RETRY_AFTER : headers, row->word);
-    }
-    log_refusal(rx, row->kind == ANSWER_BUSY ? "busy" : "rejected", row->word, note);
-    if (rx->counters == NULL) {
-        return;
-    }
-    counters_add(rx->counters, e != NULL ? rx->request.source : SPAN_LIT("-"),
-                 row->kind == ANSWER_BUSY ? COUNT_BUSY
-                 : is_unsigned(why)       ? COUNT_UNSIGNED
-                                          : COUNT_REJECTED);
-    if ((why == REASON_SIGNATURE || why == REASON_NO_SECRET) &&
-        counters_alarm(rx->counters, alarm, clock_wall_us())) {
-        log_event(LOG_ALARM, "alarm", NULL, hint, 2);
+        reply_fixed(rx, row->status, headers, row->word);
     }
 }
 
@@ -194,12 +193,12 @@ static void busy(struct receiver *rx, const struct endpoint *e, const struct ho_
     const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
                                      LOG_TEXT("reason", err->text)};
 
-    reply_kind(rx, e, ANSWER_BUSY);
     log_event(LOG_WARN, "busy", NULL, pairs, 2);
     counters_add(rx->counters, rx->request.source, COUNT_BUSY);
     if (counters_alarm(rx->counters, ALARM_DATABASE, clock_wall_us())) {
         log_event(LOG_ALARM, "alarm", NULL, pairs, 2);
     }
+    reply_kind(rx, e, ANSWER_BUSY);
 }
 
 /* ---- deliveries ---- */
@@ -267,8 +266,8 @@ static void record(struct receiver *rx, const struct endpoint *e, const struct a
     ho_err_clear(&err);
     if (store_ready(rx, end, &err) == HO_OK &&
         inbox_record(rx->db, a, secret_span(&rx->key), end, &result, &err) == HO_OK) {
-        reply_kind(rx, e, ANSWER_OK);
         note_result(rx, accepted_event(a), result);
+        reply_kind(rx, e, ANSWER_OK);
         late->duplicate = result == RECEIPT_DUPLICATE ? a : NULL;
         late->wake = result == RECEIPT_NEW;
         return;
@@ -280,10 +279,10 @@ static void handshake(struct receiver *rx, struct answer *answer)
 {
     const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source)};
 
-    reply_answer(rx, answer, NULL);
-    buf_free(&answer->body);
     log_event(LOG_INFO, "handshake", NULL, pairs, 1);
     counters_add(rx->counters, rx->request.source, COUNT_HANDSHAKE);
+    reply_answer(rx, answer, NULL);
+    buf_free(&answer->body);
 }
 
 /* A POST to a known source. *out: the event, for late work; the caller frees it. */
@@ -329,8 +328,8 @@ static void probe(struct receiver *rx, const struct endpoint *e)
         handshake(rx, &answer);
         return;
     }
-    reply_fixed(rx, 200, NULL, "");
     counters_add(rx->counters, rx->request.source, COUNT_PROBE);
+    reply_fixed(rx, 200, NULL, "");
 }
 
 /* After the answer, so a failure changes nothing for the sender: the count is one too low. */

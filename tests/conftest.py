@@ -10,6 +10,12 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+# Under xdist each process has ports of its own.
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+if _worker.startswith("gw"):
+    _low = 20000 + 1000 * int(_worker[2:])
+    os.environ.setdefault("HOOKONCE_PORTS", f"{_low}-{_low + 999}")
+
 from hooktest import MariaDB, Site  # noqa: E402
 from hooktest.proc import end_all_below  # noqa: E402
 

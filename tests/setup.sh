@@ -35,6 +35,7 @@ test  command clang                  clang
 test  command /usr/bin/python3       python3
 test  module  pytest                 python3-pytest
 test  module  pytest_timeout         python3-pytest-timeout
+test  module  xdist                  python3-pytest-xdist
 test  module  pymysql                python3-pymysql
 test  file    /usr/lib/*/faketime/libfaketime.so.1       libfaketime
 test  command faketime               faketime
@@ -99,7 +100,7 @@ find_missing() {
     local at how what packages absent
     missing=()
     absent=
-    [[ $levels != *' test '* ]] || absent=" $(absent_modules pytest pytest_timeout pymysql) "
+    [[ $levels != *' test '* ]] || absent=" $(absent_modules pytest pytest_timeout xdist pymysql) "
     while read -r at how what packages; do
         [[ -n $at && $levels = *" $at "* ]] || continue
         case $how in

@@ -23,7 +23,7 @@ static const struct table_col columns[] = {
 };
 
 struct retry_run {
-    struct operator *op;
+    struct operator* op;
     struct table *table;
     unsigned opened, left; /* left: found, but not dead */
 };
@@ -31,9 +31,9 @@ struct retry_run {
 static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
 {
     const struct span cells[] = {
-        db_cell(rows, i, REOPEN_COL_ID),       db_cell(rows, i, REOPEN_COL_CID),
-        db_cell(rows, i, REOPEN_COL_ROUTE),    db_cell(rows, i, REOPEN_COL_PROVIDER),
-        db_cell(rows, i, REOPEN_COL_EVENT),    db_cell(rows, i, REOPEN_COL_TYPE),
+        db_cell(rows, i, REOPEN_COL_ID),      db_cell(rows, i, REOPEN_COL_CID),
+        db_cell(rows, i, REOPEN_COL_ROUTE),   db_cell(rows, i, REOPEN_COL_PROVIDER),
+        db_cell(rows, i, REOPEN_COL_EVENT),   db_cell(rows, i, REOPEN_COL_TYPE),
         db_cell(rows, i, REOPEN_COL_OUTCOME),
     };
 
@@ -135,7 +135,7 @@ struct retry_args {
     size_t n_ids;
 };
 
-static bool read_args(struct operator *op, int argc, char **argv, struct retry_args *out)
+static bool read_args(struct operator* op, int argc, char **argv, struct retry_args *out)
 {
     struct args a = args_of(op, argc, argv);
     const char *value;
@@ -163,7 +163,7 @@ static bool read_args(struct operator *op, int argc, char **argv, struct retry_a
     return true;
 }
 
-static int run_args(struct operator *op, const struct retry_args *args)
+static int run_args(struct operator* op, const struct retry_args *args)
 {
     struct retry_run r = {.op = op};
     int status = operator_need_settings(op);
@@ -189,7 +189,7 @@ static int run_args(struct operator *op, const struct retry_args *args)
     return status;
 }
 
-static int run(struct operator *op, int argc, char **argv)
+static int run(struct operator* op, int argc, char **argv)
 {
     struct retry_args args = {.ids = ho_alloc(sizeof *args.ids * (size_t)argc)};
     int status = EXIT_USAGE;
@@ -205,11 +205,10 @@ const struct command cmd_retry = {
     .name = "retry",
     .synopsis = "ID... | --all [--route NAME]",
     .summary = "opens dead letters again, with all their tries",
-    .help =
-        "  ID            number of a job, a correlation id, or the provider's event id\n"
-        "  --all         every dead letter\n"
-        "  --route NAME  with --all: only those of that route\n"
-        "\n"
-        "The jobs are due at once. Status 1: some id names no dead letter.\n",
+    .help = "  ID            number of a job, a correlation id, or the provider's event id\n"
+            "  --all         every dead letter\n"
+            "  --route NAME  with --all: only those of that route\n"
+            "\n"
+            "The jobs are due at once. Status 1: some id names no dead letter.\n",
     .run = run,
 };

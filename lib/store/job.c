@@ -55,15 +55,19 @@ enum ho_code receipt_update(struct db *db, const char *cid, enum outcome outcome
     return code;
 }
 
-static enum ho_code write_attempt(struct db *db, const struct job *job,
-                                  const struct settlement *s, struct ho_err *err)
+static enum ho_code write_attempt(struct db *db, const struct job *job, const struct settlement *s,
+                                  struct ho_err *err)
 {
     enum outcome outcome = s->attempt != OUTCOME_NONE ? s->attempt : s->outcome;
     const struct db_value in[] = {
-        DBV_UINT(job->id),           DBV_UINT(job->claim_no),
-        DBV_STR(job->cid),           DBV_UINT(job_try_no(job)),
-        DBV_STR(s->worker),          DBV_STR(s->started),
-        DBV_STR(outcome_word(outcome)), DBV_STR(s->error),
+        DBV_UINT(job->id),
+        DBV_UINT(job->claim_no),
+        DBV_STR(job->cid),
+        DBV_UINT(job_try_no(job)),
+        DBV_STR(s->worker),
+        DBV_STR(s->started),
+        DBV_STR(outcome_word(outcome)),
+        DBV_STR(s->error),
     };
 
     return db_run(db, sql_attempt_write, in, 8, NULL, err);
@@ -128,9 +132,9 @@ enum ho_code job_lost(struct db *db, const struct job *job, const char *worker,
                       enum outcome *outcome, struct ho_err *err)
 {
     const struct db_value in[] = {
-        DBV_UINT(job->id),         DBV_UINT(job->claim_no), DBV_STR(job->cid),
-        DBV_UINT(job_try_no(job)), DBV_STR(worker),
-        DBV_STR(outcome_word(OUTCOME_LEASE_LOST)),
+        DBV_UINT(job->id), DBV_UINT(job->claim_no),
+        DBV_STR(job->cid), DBV_UINT(job_try_no(job)),
+        DBV_STR(worker),   DBV_STR(outcome_word(OUTCOME_LEASE_LOST)),
     };
     struct db_rows rows = {0};
 

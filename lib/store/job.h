@@ -15,14 +15,14 @@ enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[
 
 struct settlement {
     enum job_state state;
-    enum outcome outcome;    /* of this claim, for job, attempt and receipt */
-    enum outcome attempt;    /* where the attempt's is another one; else NONE */
-    int64_t delay_ms;        /* JOB_READY: due so much later */
-    unsigned tries;          /* that count now */
+    enum outcome outcome; /* of this claim, for job, attempt and receipt */
+    enum outcome attempt; /* where the attempt's is another one; else NONE */
+    int64_t delay_ms;     /* JOB_READY: due so much later */
+    unsigned tries;       /* that count now */
     bool suspect;
-    const char *error;       /* at most 1000 characters of valid UTF-8, or NULL */
+    const char *error; /* at most 1000 characters of valid UTF-8, or NULL */
     const char *worker;
-    const char *started;     /* DATETIME text */
+    const char *started; /* DATETIME text */
 };
 
 /* Ends the claim: job, receipt's status and attempt. *held false: this claim holds the job no

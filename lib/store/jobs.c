@@ -31,12 +31,13 @@ struct listed {
     const struct db_value *head;
     size_t n_head;
     bool by_cid; /* correlation ids, not numbers */
+    size_t from; /* the jobs before are left out */
 };
 
-/* Runs the statement once for every SQL_CHUNK of jobs[from..n).
+/* Runs the statement once for every SQL_CHUNK of the claim's jobs.
  * out: *count — rows changed, or found by a SELECT, by all of them */
 static enum ho_code each_chunk(struct db *db, const struct listed *l, const struct claim *c,
-                               size_t from, uint64_t *count, struct ho_err *err)
+                               uint64_t *count, struct ho_err *err)
 {
     struct db_value in[SQL_CHUNK + 4];
     struct db_rows rows = {0};
@@ -46,7 +47,7 @@ static enum ho_code each_chunk(struct db *db, const struct listed *l, const stru
     for (size_t i = 0; i < l->n_head; i++) {
         in[i] = l->head[i];
     }
-    for (size_t start = from; start < c->n && code == HO_OK; start += SQL_CHUNK) {
+    for (size_t start = l->from; start < c->n && code == HO_OK; start += SQL_CHUNK) {
         for (size_t k = 0; k < SQL_CHUNK; k++) {
             const struct job *job = &c->jobs[start + k < c->n ? start + k : c->n - 1];
             in[l->n_head + k] = l->by_cid ? DBV_STR(job->cid) : DBV_UINT(job->id);
@@ -104,17 +105,17 @@ static enum ho_code take(struct db *db, struct claiming *c, struct ho_err *err)
         DBV_STR(c->q->worker),
         DBV_INT(c->claim->jobs[0].suspect ? 1 : 0),
     };
-    const struct listed jobs = {sql_jobs_take, head, 4, false};
-    const struct listed receipts = {sql_receipts_taken, NULL, 0, true};
+    const struct listed jobs = {sql_jobs_take, head, 4, false, 0};
+    const struct listed receipts = {sql_receipts_taken, NULL, 0, true, 0};
     uint64_t affected;
 
-    enum ho_code code = each_chunk(db, &jobs, c->claim, 0, &affected, err);
+    enum ho_code code = each_chunk(db, &jobs, c->claim, &affected, err);
     if (code == HO_OK && affected != c->claim->n) {
         return ho_fail(err, HO_BUG, "a claim of %zu locked jobs changed %llu", c->claim->n,
                        (unsigned long long)affected);
     }
     if (code == HO_OK) {
-        code = each_chunk(db, &receipts, c->claim, 0, &affected, err);
+        code = each_chunk(db, &receipts, c->claim, &affected, err);
     }
     return code;
 }
@@ -123,10 +124,10 @@ static enum ho_code take(struct db *db, struct claiming *c, struct ho_err *err)
 static enum ho_code took_before(struct db *db, struct claiming *c, bool *took, struct ho_err *err)
 {
     const struct db_value head[] = {DBV_BYTES(span_make(c->claim->token, JOB_TOKEN_LEN))};
-    const struct listed jobs = {sql_jobs_taken, head, 1, false};
+    const struct listed jobs = {sql_jobs_taken, head, 1, false, 0};
     uint64_t found;
 
-    enum ho_code code = each_chunk(db, &jobs, c->claim, 0, &found, err);
+    enum ho_code code = each_chunk(db, &jobs, c->claim, &found, err);
     *took = code == HO_OK && found > 0;
     return code;
 }
@@ -191,10 +192,10 @@ enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, struc
         DBV_BYTES(span_make(claim->token, JOB_TOKEN_LEN)),
     };
     struct deadline lease = deadline_in(q->lease_ms);
-    const struct listed jobs = {sql_jobs_renew, head, 2, false};
+    const struct listed jobs = {sql_jobs_renew, head, 2, false, from};
     uint64_t affected;
 
-    enum ho_code code = each_chunk(q->db, &jobs, claim, from, &affected, err);
+    enum ho_code code = each_chunk(q->db, &jobs, claim, &affected, err);
     if (code == HO_OK) {
         claim->lease = lease;
     }
@@ -253,12 +254,31 @@ enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err)
 
 /* ---- workers ---- */
 
+struct hello {
+    const char *worker, *host;
+    unsigned pid;
+};
+
+static enum ho_code hello_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    const struct hello *h = arg;
+    const struct db_value in[] = {DBV_STR(h->worker), DBV_STR(h->host), DBV_UINT(h->pid)};
+
+    enum ho_code code = db_begin(db, err);
+    if (code == HO_OK) {
+        code = db_run(db, sql_worker_hello, in, 3, NULL, err);
+    }
+    if (code == HO_OK) {
+        code = db_run(db, sql_workers_forget, NULL, 0, NULL, err);
+    }
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
 enum ho_code worker_hello(struct queue *q, const char *host, unsigned pid, struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_STR(q->worker), DBV_STR(host), DBV_UINT(pid)};
+    struct hello h = {q->worker, host, pid};
 
-    enum ho_code code = db_run(q->db, sql_worker_hello, in, 3, NULL, err);
-    return code == HO_OK ? db_run(q->db, sql_workers_forget, NULL, 0, NULL, err) : code;
+    return db_transact(q->db, deadline_in(TX_TIME_MS), hello_tx, &h, err);
 }
 
 void worker_bye(struct queue *q)

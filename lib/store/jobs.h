@@ -17,7 +17,7 @@ struct job {
     char cid[ULID_LEN + 1];
     char route[JOB_ROUTE_MAX + 1]; /* "" until dispatched */
     unsigned replay_no;
-    unsigned tries;    /* that count so far; for a suspect this try is in it already */
+    unsigned tries; /* that count so far; for a suspect this try is in it already */
     unsigned claim_no;
     bool suspect;
     bool has_token; /* false only in rows that no worker of ours has claimed */
@@ -32,8 +32,8 @@ struct queue {
     struct db *db;
     const char *worker;
     int64_t lease_ms;
-    unsigned batch;              /* 1..JOBS_BATCH_MAX */
-    char cursor[JOB_TIME_ROOM];  /* low water of this run's claims; "": none */
+    unsigned batch;             /* 1..JOBS_BATCH_MAX */
+    char cursor[JOB_TIME_ROOM]; /* low water of this run's claims; "": none */
 };
 struct queue queue_of(struct db *db, const char *worker, int64_t lease_ms, unsigned batch);
 
@@ -55,15 +55,19 @@ enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *clai
                         struct ho_err *err) HO_MUST_CHECK;
 
 /* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence. */
-enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, struct ho_err *err)
-    HO_MUST_CHECK;
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from,
+                        struct ho_err *err) HO_MUST_CHECK;
 
 /* Puts jobs[from..n) back as ready and due, no try counted; those no longer ours are left. */
 enum ho_code jobs_give_back(struct queue *q, const struct claim *claim, size_t from,
                             struct ho_err *err) HO_MUST_CHECK;
 
-/* How many tries a job of that route has; asked by jobs_reap. */
-typedef unsigned jobs_tries_of(const void *arg, const char *route);
+/* What the caller of jobs_reap knows and wants to know. */
+struct reaper {
+    unsigned (*tries_of)(void *arg, const char *route);        /* how many tries a job of it has */
+    void (*tell)(void *arg, const struct job *job, bool dead); /* after the commit, of every job */
+    void *arg;
+};
 
 struct reaped {
     unsigned opened; /* ready again, suspect */
@@ -72,20 +76,17 @@ struct reaped {
 };
 
 /* Takes jobs whose lease has ended away from their workers: attempt "lease lost", ready again as a
- * suspect, or dead. A job whose handler still runs is locked by it and passed over.
- * visit, if not NULL, is called after the commit for every job, dead or not, for the log. */
-typedef void jobs_reaped(void *arg, const struct job *job, bool dead);
-enum ho_code jobs_reap(struct queue *q, jobs_tries_of *tries_of, const void *settings,
-                       jobs_reaped *visit, void *arg, struct reaped *out, struct ho_err *err)
-    HO_MUST_CHECK;
+ * suspect, or dead. A job whose handler still runs is locked by it and passed over. */
+enum ho_code jobs_reap(struct queue *q, const struct reaper *reaper, struct reaped *out,
+                       struct ho_err *err) HO_MUST_CHECK;
 
 /* Milliseconds until the next job is due or the next lease ends, rounded up; 0: now; -1: there is
  * none. */
 enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err) HO_MUST_CHECK;
 
 /* Shows in hookonce_worker that this worker lives; gone rows of a day ago are dropped. */
-enum ho_code worker_hello(struct queue *q, const char *host, unsigned pid, struct ho_err *err)
-    HO_MUST_CHECK;
+enum ho_code worker_hello(struct queue *q, const char *host, unsigned pid,
+                          struct ho_err *err) HO_MUST_CHECK;
 void worker_bye(struct queue *q);
 
 #endif

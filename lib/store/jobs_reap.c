@@ -11,8 +11,7 @@
 
 struct reaping {
     struct queue *q;
-    jobs_tries_of *tries_of;
-    const void *settings;
+    const struct reaper *reaper;
     struct job jobs[REAP_BATCH];
     bool dead[REAP_BATCH];
     size_t n;
@@ -28,7 +27,7 @@ static enum ho_code reap_one(struct db *db, struct reaping *r, const struct db_r
 
     jobs_row_text(db_cell(rows, row, JOBS_ROW_WORKER), worker, sizeof worker);
     jobs_row_text(db_cell(rows, row, JOBS_ROW_STARTED), started, sizeof started);
-    r->dead[row] = job->suspect && job->tries >= r->tries_of(r->settings, job->route);
+    r->dead[row] = job->suspect && job->tries >= r->reaper->tries_of(r->reaper->arg, job->route);
     const struct settlement s = {
         .state = r->dead[row] ? JOB_DEAD : JOB_READY,
         .outcome = r->dead[row] ? OUTCOME_WORKER_LOST : OUTCOME_LEASE_LOST,
@@ -71,10 +70,10 @@ static enum ho_code reap_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-enum ho_code jobs_reap(struct queue *q, jobs_tries_of *tries_of, const void *settings,
-                       jobs_reaped *visit, void *arg, struct reaped *out, struct ho_err *err)
+enum ho_code jobs_reap(struct queue *q, const struct reaper *reaper, struct reaped *out,
+                       struct ho_err *err)
 {
-    struct reaping r = {.q = q, .tries_of = tries_of, .settings = settings};
+    struct reaping r = {.q = q, .reaper = reaper};
 
     *out = (struct reaped){0, 0, false};
     enum ho_code code = db_transact(q->db, deadline_in(REAP_TIME_MS), reap_tx, &r, err);
@@ -84,9 +83,7 @@ enum ho_code jobs_reap(struct queue *q, jobs_tries_of *tries_of, const void *set
     for (size_t i = 0; i < r.n; i++) {
         out->dead += r.dead[i] ? 1 : 0;
         out->opened += r.dead[i] ? 0 : 1;
-        if (visit != NULL) {
-            visit(arg, &r.jobs[i], r.dead[i]);
-        }
+        reaper->tell(reaper->arg, &r.jobs[i], r.dead[i]);
     }
     out->more = r.n == REAP_BATCH;
     return HO_OK;

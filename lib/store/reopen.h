@@ -9,14 +9,22 @@
 enum reopen_by {
     REOPEN_ALL,
     REOPEN_ROUTE,
-    REOPEN_JOB,   /* number of the job */
-    REOPEN_CID,   /* correlation id */
-    REOPEN_EVENT  /* the provider's event id, of any provider */
+    REOPEN_JOB,  /* number of the job */
+    REOPEN_CID,  /* correlation id */
+    REOPEN_EVENT /* the provider's event id, of any provider */
 };
 
 /* Columns of what reopen_find finds. */
-enum { REOPEN_COL_ID, REOPEN_COL_CID, REOPEN_COL_ROUTE, REOPEN_COL_PROVIDER, REOPEN_COL_EVENT,
-       REOPEN_COL_TYPE, REOPEN_COL_STATE, REOPEN_COL_OUTCOME };
+enum {
+    REOPEN_COL_ID,
+    REOPEN_COL_CID,
+    REOPEN_COL_ROUTE,
+    REOPEN_COL_PROVIDER,
+    REOPEN_COL_EVENT,
+    REOPEN_COL_TYPE,
+    REOPEN_COL_STATE,
+    REOPEN_COL_OUTCOME
+};
 
 /* Finds jobs: dead ones, or by JOB and CID those in any state.
  * in: what — the route or id; unused for ALL. out: rows owned (db_rows_free). */

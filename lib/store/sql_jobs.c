@@ -25,10 +25,9 @@ const char sql_receipts_taken[] =
     "UPDATE hookonce_receipt FORCE INDEX (correlation) SET status = 'processing'"
     " WHERE correlation_id IN " IDS " AND status = 'received'";
 
-const char sql_jobs_renew[] =
-    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
-    " SET run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND"
-    " WHERE claim_token = ? AND state = 'running' AND id IN " IDS;
+const char sql_jobs_renew[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+                              " SET run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND"
+                              " WHERE claim_token = ? AND state = 'running' AND id IN " IDS;
 
 const char sql_job_release[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
@@ -83,9 +82,8 @@ const char sql_attempt_lost[] =
 const char sql_attempt_read[] =
     "SELECT outcome FROM hookonce_attempt WHERE job_id = ? AND claim_no = ?";
 
-const char sql_receipt_lock[] =
-    "SELECT status FROM hookonce_receipt FORCE INDEX (correlation)"
-    " WHERE correlation_id = ? FOR UPDATE";
+const char sql_receipt_lock[] = "SELECT status FROM hookonce_receipt FORCE INDEX (correlation)"
+                                " WHERE correlation_id = ? FOR UPDATE";
 
 const char sql_receipt_jobs[] =
     "SELECT SUM(state = 'ready'), SUM(state = 'running'), SUM(state = 'dead')"
@@ -103,11 +101,11 @@ const char sql_stored_receipt[] =
 const char sql_stored_body[] =
     "SELECT headers, bytes FROM hookonce_body WHERE correlation_id = ? ORDER BY part";
 
-#define DEAD                                                                                      \
-    "SELECT j.id, j.correlation_id, j.route, r.provider, r.event_id, r.event_type, j.state,"      \
+#define DEAD \
+    "SELECT j.id, j.correlation_id, j.route, r.provider, r.event_id, r.event_type, j.state," \
     " j.outcome FROM hookonce_job AS j"
-#define DEAD_RECEIPT                                                                              \
-    " LEFT JOIN hookonce_receipt AS r FORCE INDEX (correlation)"                                  \
+#define DEAD_RECEIPT \
+    " LEFT JOIN hookonce_receipt AS r FORCE INDEX (correlation)" \
     " ON r.correlation_id = j.correlation_id"
 #define DEAD_ONLY " FORCE INDEX (claim)" DEAD_RECEIPT " WHERE j.state = 'dead'"
 #define DEAD_ORDER " ORDER BY j.run_at, j.id LIMIT ?"
@@ -123,10 +121,9 @@ const char sql_job_reopen[] =
     " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, outcome = NULL"
     " WHERE id = ? AND state = 'dead'";
 
-const char sql_worker_hello[] =
-    "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
-    " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
-    " ON DUPLICATE KEY UPDATE seen_at = VALUES(seen_at)";
+const char sql_worker_hello[] = "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
+                                " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
+                                " ON DUPLICATE KEY UPDATE seen_at = VALUES(seen_at)";
 
 const char sql_worker_bye[] = "DELETE FROM hookonce_worker WHERE id = ?";
 

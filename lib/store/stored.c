@@ -6,8 +6,19 @@
 #include "base/text.h"
 #include "store/sql_jobs.h"
 
-enum { COL_PROVIDER, COL_ID, COL_SOURCE, COL_TYPE, COL_OBJECT, COL_OCCURRED, COL_RECEIVED,
-       COL_SAME, COL_DOCUMENT, COL_SECRET_NO, COL_MAC };
+enum {
+    COL_PROVIDER,
+    COL_ID,
+    COL_SOURCE,
+    COL_TYPE,
+    COL_OBJECT,
+    COL_OCCURRED,
+    COL_RECEIVED,
+    COL_SAME,
+    COL_DOCUMENT,
+    COL_SECRET_NO,
+    COL_MAC
+};
 
 /* DATETIME text as unix microseconds. */
 static bool read_time(struct span text, int64_t *us)

@@ -17,8 +17,8 @@ struct stored {
 };
 
 /* Reads receipt, headers and body. *out is owned: stored_free, also after a failure. */
-enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, struct ho_err *err)
-    HO_MUST_CHECK;
+enum ho_code stored_load(struct db *db, const char *cid, struct stored *out,
+                         struct ho_err *err) HO_MUST_CHECK;
 void stored_free(struct stored *s);
 
 /* Whether the installation of this key wrote these rows. */

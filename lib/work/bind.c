@@ -4,6 +4,7 @@
 
 /* Where a value's text lies in the room; the room may move until all are there. */
 struct place {
+    struct db_value *value;
     bool used;
     size_t at, len;
 };
@@ -46,18 +47,17 @@ static struct db_value event_value(enum param_event which, const struct handler_
 }
 
 static enum ho_code json_value(const struct param *p, const struct handler_call *call,
-                               struct buf *room, struct db_value *value, struct place *place,
-                               struct ho_err *err)
+                               struct buf *room, struct place *place, struct ho_err *err)
 {
     const struct json_node *node = json_at(call->doc, span_of(p->name));
 
     switch (json_kind_of(node)) {
     case JSON_ABSENT:
     case JSON_NULL:
-        *value = DBV_NULL;
+        *place->value = DBV_NULL;
         return HO_OK;
     case JSON_BOOL:
-        *value = DBV_INT(json_bool(node) ? 1 : 0);
+        *place->value = DBV_INT(json_bool(node) ? 1 : 0);
         return HO_OK;
     case JSON_BIG:
         return ho_fail(err, HO_PERMANENT, "the number at %s is too large to be kept exactly",
@@ -69,9 +69,11 @@ static enum ho_code json_value(const struct param *p, const struct handler_call 
     case JSON_OBJECT:
         break;
     }
-    *place = (struct place){true, room->len, 0};
+    place->used = true;
+    place->at = room->len;
     if (json_text(node, room) != HO_OK) {
-        return ho_fail(err, HO_PERMANENT, "the values of the handler are too large at %s", p->name);
+        return ho_fail(err, HO_PERMANENT, "the values of the handler are too large at %s",
+                       p->name);
     }
     place->len = room->len - place->at;
     return HO_OK;
@@ -80,15 +82,16 @@ static enum ho_code json_value(const struct param *p, const struct handler_call 
 enum ho_code bind_params(const struct statement *s, const struct handler_call *call,
                          struct bound *out, struct ho_err *err)
 {
-    struct place places[PARAMS_MAX] = {{false, 0, 0}};
+    struct place places[PARAMS_MAX];
 
     buf_init(&out->room, DB_RESULT_MAX);
     for (size_t i = 0; i < s->n_params; i++) {
         const struct param *p = &s->params[i];
         enum ho_code code = HO_OK;
+        places[i] = (struct place){.value = &out->values[i]};
         switch (p->kind) {
         case PARAM_JSON:
-            code = json_value(p, call, &out->room, &out->values[i], &places[i], err);
+            code = json_value(p, call, &out->room, &places[i], err);
             break;
         case PARAM_HEADER:
             out->values[i] = text_or_bytes(event_header(call->stored->event.headers, p->name));

@@ -18,8 +18,8 @@
 #include "work/attempt.h"
 #include "work/handler.h"
 
-#define RUNS_MAX 4   /* of the whole transaction, before a deadlock counts as a failed try */
-#define PAUSE_MS 20  /* between them, times their number */
+#define RUNS_MAX 4  /* of the whole transaction, before a deadlock counts as a failed try */
+#define PAUSE_MS 20 /* between them, times their number */
 
 enum step {
     STEP_SETTLED, /* committed, or found lost: a->outcome is what is true now */
@@ -92,8 +92,9 @@ static enum decision examine(struct attempt *a, struct route_plan *routes)
     a->other_mode = false;
     routes->n = 0;
     if (!stored_genuine(&a->stored, a->w->key)) {
-        return decide(a, OUTCOME_FORGED, "the receipt or its body was not written by this "
-                                         "installation, or was changed since; nothing was run");
+        return decide(a, OUTCOME_FORGED,
+                      "the receipt or its body was not written by this "
+                      "installation, or was changed since; nothing was run");
     }
     if (document_open(e->body, e->document, &a->doc, &a->why) != HO_OK) {
         a->outcome = OUTCOME_FAILED;

@@ -161,8 +161,7 @@ static int64_t longest_job_ms(const struct settings *s)
 }
 
 /* Waits for the children; passes a wish to stop on to them, and ends what does not end. */
-static void wait_children(const struct run *run, struct children *c,
-                          struct process_result *result)
+static void wait_children(const struct run *run, struct children *c, struct process_result *result)
 {
     const struct timespec second = {1, 0};
     int64_t more = longest_job_ms(run->settings) + GRACE_MS;
@@ -210,8 +209,8 @@ static enum ho_code work_forked(const struct run *run, struct process_result *re
     }
     wait_children(run, &c, result);
     if (c.failed > 0) {
-        return ho_fail(err, HO_PERMANENT, "%u of %u workers ended with an error; the log says more",
-                       c.failed, c.n);
+        return ho_fail(err, HO_PERMANENT,
+                       "%u of %u workers ended with an error; the log says more", c.failed, c.n);
     }
     if (!result->reached) {
         (void)ho_fail(err, HO_TRANSIENT, "the database was not to be reached");

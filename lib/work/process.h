@@ -13,9 +13,9 @@ struct process_options {
 };
 
 struct process_result {
-    bool busy;     /* another run is active: nothing was done */
-    bool reached;  /* the database, at least once */
-    bool dead;     /* some job became a dead letter */
+    bool busy;    /* another run is active: nothing was done */
+    bool reached; /* the database, at least once */
+    bool dead;    /* some job became a dead letter */
 };
 
 /* Works as the options say; also ends on SIGTERM and SIGINT: the job in hand is finished, what is

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void signals_take(void);   /* from now on; SIGPIPE is ignored too */
-bool signals_stop(void);   /* whether one came */
-void signals_reset(void);  /* forgets what came: for a forked worker, and for tests */
+void signals_take(void);  /* from now on; SIGPIPE is ignored too */
+bool signals_stop(void);  /* whether one came */
+void signals_reset(void); /* forgets what came: for a forked worker, and for tests */
 
 /* Waits as wake_wait does (fd -1: just sleeps), and not at all when told to stop. */
 void signals_wait(int fd, int64_t ms);

@@ -106,9 +106,10 @@ static void back_off(struct worker *w, int64_t *ms, const struct ho_err *err)
 
 /* ---- leases ---- */
 
-static unsigned tries_of(const void *settings, const char *route)
+static unsigned tries_of(void *arg, const char *route)
 {
-    const struct route *r = settings_route(settings, span_of(route));
+    const struct worker *w = arg;
+    const struct route *r = settings_route(w->settings, span_of(route));
     struct retry usual;
 
     if (r != NULL) {
@@ -138,6 +139,7 @@ static void tell_reaped(void *arg, const struct job *job, bool dead)
 static enum ho_code reap(struct worker *w, struct ho_err *err)
 {
     int64_t every = least(w->settings->poll_ms, w->settings->lease_ms / 2);
+    const struct reaper reaper = {tries_of, tell_reaped, w};
     struct reaped reaped = {0, 0, true};
     enum ho_code code = HO_OK;
 
@@ -145,7 +147,7 @@ static enum ho_code reap(struct worker *w, struct ho_err *err)
         return HO_OK;
     }
     while (code == HO_OK && reaped.more) {
-        code = jobs_reap(&w->queue, tries_of, w->settings, tell_reaped, w, &reaped, err);
+        code = jobs_reap(&w->queue, &reaper, &reaped, err);
     }
     if (code == HO_OK) {
         w->reaped_ms = clock_mono_ms();

@@ -95,8 +95,9 @@ static void run_all(void)
     }
 }
 
-#define JOBS "SELECT GROUP_CONCAT(route, ' ', state, ' ', COALESCE(outcome, '-') ORDER BY id)" \
-             " FROM hookonce_job"
+#define JOBS \
+    "SELECT GROUP_CONCAT(route, ' ', state, ' ', COALESCE(outcome, '-') ORDER BY id)" \
+    " FROM hookonce_job"
 #define RECEIPT "SELECT CONCAT(status, ' ', COALESCE(outcome, '-')) FROM hookonce_receipt"
 #define NOTES "SELECT COALESCE(GROUP_CONCAT(note ORDER BY note), '') FROM fx"
 
@@ -143,13 +144,15 @@ static void a_failing_handler_leaves_its_attempts_and_nothing_else(void **state)
         take(1);
         dispatch(0);
         assert_int_equal(work_count("hookonce_attempt WHERE outcome = 'failed' AND"
-                                    " error LIKE '%handler nowhere, statement 2%'"), try_no);
+                                    " error LIKE '%handler nowhere, statement 2%'"),
+                         try_no);
         assert_int_equal(work_count("fx"), 0);
         if (try_no < 3) {
             ASSERT_VALUE(JOBS, "bad ready failed");
             ASSERT_VALUE(RECEIPT, "received failed");
-            int64_t wait = testdb_int(base.outside, "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6),"
-                                                 " run_at) FROM hookonce_job");
+            int64_t wait =
+                testdb_int(base.outside, "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6),"
+                                         " run_at) FROM hookonce_job");
             assert_in_range(wait, least_s[try_no - 1], most_s[try_no - 1]);
             testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6)");
         }
@@ -184,10 +187,13 @@ static void a_handler_leaves_nothing_in_the_session(void **state)
     work_event("evt_1", "dirty", "{}");
     run_all();
     ASSERT_VALUE(JOBS, "dirty done done");
-    ASSERT_COUNT("hookonce_job WHERE ABS(TIMESTAMPDIFF(SECOND, run_at, UTC_TIMESTAMP(6))) < 60", 1);
-    assert_string_equal(testdb_text(w.handler, "SELECT CONCAT_WS(' ', @@sql_mode, @@time_zone,"
-                                               " COALESCE(@left, '-'),"
-                                               " IS_FREE_LOCK('hookonce-test'))", got),
+    ASSERT_COUNT("hookonce_job WHERE ABS(TIMESTAMPDIFF(SECOND, run_at, UTC_TIMESTAMP(6))) < 60",
+                 1);
+    assert_string_equal(testdb_text(w.handler,
+                                    "SELECT CONCAT_WS(' ', @@sql_mode, @@time_zone,"
+                                    " COALESCE(@left, '-'),"
+                                    " IS_FREE_LOCK('hookonce-test'))",
+                                    got),
                         "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION +00:00 - 1");
     assert_int_not_equal(db_run_once(w.handler, "SELECT * FROM tt", NULL, 0, NULL, &err), HO_OK);
 }
@@ -218,8 +224,8 @@ static void a_lock_that_is_held_costs_no_try(void **state)
     static const struct {
         const char *type, *lock;
     } locks[] = {
-        {"gate", "SELECT * FROM gate FOR UPDATE"},                /* the handler waits */
-        {"one.x", "SELECT * FROM hookonce_receipt FOR UPDATE"},   /* the settlement waits */
+        {"gate", "SELECT * FROM gate FOR UPDATE"},              /* the handler waits */
+        {"one.x", "SELECT * FROM hookonce_receipt FOR UPDATE"}, /* the settlement waits */
     };
     (void)state;
 
@@ -228,7 +234,8 @@ static void a_lock_that_is_held_costs_no_try(void **state)
         work_event("evt_1", locks[i].type, "{}");
         take(1);
         dispatch_behind(locks[i].lock);
-        ROW(i, work_count("hookonce_job WHERE state = 'done' AND tries = 1 AND claim_no = 1") == 1);
+        ROW(i,
+            work_count("hookonce_job WHERE state = 'done' AND tries = 1 AND claim_no = 1") == 1);
         ROW(i, work_count("hookonce_attempt") == 1);
         ROW(i, work_count("fx") == 1);
     }
@@ -307,10 +314,11 @@ static void a_taken_place_in_the_queue_does_not_jam_it(void **state)
     /* Somebody has put rows where attempt and job of a second route will be. */
     work_event("evt_1", "both", "{}");
     testdb_run(base.outside, "INSERT INTO hookonce_job (correlation_id, route, state, run_at,"
-                          " created_at) SELECT correlation_id, 'two', 'done', run_at, run_at"
-                          " FROM hookonce_job");
-    testdb_run(base.outside, "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no,"
-                          " worker, started_at) VALUES (1, 1, 'x', 1, 'x', '2020-01-01')");
+                             " created_at) SELECT correlation_id, 'two', 'done', run_at, run_at"
+                             " FROM hookonce_job");
+    testdb_run(base.outside,
+               "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no,"
+               " worker, started_at) VALUES (1, 1, 'x', 1, 'x', '2020-01-01')");
     run_all();
     ASSERT_VALUE(JOBS, "one done done,two done -");
     ASSERT_COUNT("fx", 1);
@@ -337,11 +345,27 @@ static void a_body_in_parts_is_one_body(void **state)
 /* ---- a claim that was lost ---- */
 
 /* Numbers that a rolled back INSERT has used are gone. */
-#define FX_NEXT "SELECT AUTO_INCREMENT FROM information_schema.tables WHERE table_schema =" \
-                " DATABASE() AND table_name = 'fx'"
+#define FX_NEXT \
+    "SELECT AUTO_INCREMENT FROM information_schema.tables WHERE table_schema =" \
+    " DATABASE() AND table_name = 'fx'"
+
+static unsigned one_try(void *unused, const char *route)
+{
+    (void)unused;
+    (void)route;
+    return 1;
+}
+
+static void untold(void *unused, const struct job *job, bool dead)
+{
+    (void)unused;
+    (void)job;
+    assert_false(dead);
+}
 
 static void a_late_worker_runs_nothing(void **state)
 {
+    const struct reaper reaper = {one_try, untold, NULL};
     struct claim late;
     struct reaped reaped;
     (void)state;
@@ -350,7 +374,7 @@ static void a_late_worker_runs_nothing(void **state)
     take(1);
     late = claim;
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6)");
-    assert_int_equal(jobs_reap(&w.queue, NULL, NULL, NULL, NULL, &reaped, &err), HO_OK);
+    assert_int_equal(jobs_reap(&w.queue, &reaper, &reaped, &err), HO_OK);
     assert_int_equal(reaped.opened, 1);
     take(1); /* the second, now with the job in hand */
     claim.jobs[0] = late.jobs[0];

@@ -20,15 +20,16 @@ static int begin(void **state)
     testdb_run(base.outside, "CREATE TABLE other (a INT PRIMARY KEY) ENGINE=InnoDB");
     testdb_run(base.outside, "INSERT INTO other VALUES (1), (2)");
     testdb_run(base.outside, "CREATE PROCEDURE commits() BEGIN INSERT INTO fx (note) VALUES ('c');"
-                          " COMMIT; START TRANSACTION; END");
+                             " COMMIT; START TRANSACTION; END");
     testdb_run(base.outside, "CREATE PROCEDURE chains() BEGIN INSERT INTO fx (note) VALUES ('c');"
-                          " COMMIT AND CHAIN; END");
-    testdb_run(base.outside, "CREATE PROCEDURE swallows() BEGIN DECLARE CONTINUE HANDLER FOR"
-                          " SQLEXCEPTION BEGIN ROLLBACK; START TRANSACTION; END;"
-                          " INSERT INTO other VALUES (1); INSERT INTO fx (note) VALUES ('s'); END");
+                             " COMMIT AND CHAIN; END");
+    testdb_run(base.outside,
+               "CREATE PROCEDURE swallows() BEGIN DECLARE CONTINUE HANDLER FOR"
+               " SQLEXCEPTION BEGIN ROLLBACK; START TRANSACTION; END;"
+               " INSERT INTO other VALUES (1); INSERT INTO fx (note) VALUES ('s'); END");
     testdb_run(base.outside, "CREATE PROCEDURE inner_savepoint() BEGIN SAVEPOINT own;"
-                          " INSERT INTO fx (note) VALUES ('lost'); ROLLBACK TO own;"
-                          " INSERT INTO fx (note) VALUES ('kept'); SELECT 1; SELECT 2; END");
+                             " INSERT INTO fx (note) VALUES ('lost'); ROLLBACK TO own;"
+                             " INSERT INTO fx (note) VALUES ('kept'); SELECT 1; SELECT 2; END");
     return 0;
 }
 
@@ -84,20 +85,24 @@ static const struct {
     enum handler_result result;
     const char *fx; /* notes that are there afterwards */
 } cases[] = {
-    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = UPDATE fx SET note = 'b'", HANDLER_DONE, "b"},
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = UPDATE fx SET note = 'b'", HANDLER_DONE,
+     "b"},
     {"sql = SELECT * FROM other\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_DONE, "a"},
     {"sql = CALL inner_savepoint()", HANDLER_DONE, "kept"},
     {"sql = CREATE TEMPORARY TABLE tt (a INT) ENGINE=InnoDB\nsql = INSERT INTO tt VALUES (1)\n"
-     "sql = INSERT INTO fx (note) SELECT a FROM tt", HANDLER_DONE, "1"},
+     "sql = INSERT INTO fx (note) SELECT a FROM tt",
+     HANDLER_DONE, "1"},
     {"sql = SELECT GET_LOCK('x', 0)\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_DONE, "a"},
 
-    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = SELECT 1/0 FROM nowhere", HANDLER_FAILED, ""},
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = SELECT 1/0 FROM nowhere", HANDLER_FAILED,
+     ""},
     {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = INSERT INTO other VALUES (1)",
      HANDLER_FAILED, ""},
     {"sql = INSERT INTO fx (note) VALUES (REPEAT('x', 300))", HANDLER_FAILED, ""},
     {"sql = SELEC 1", HANDLER_FAILED, ""},
 
-    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = CREATE TABLE made (a INT)", HANDLER_BAD, "a"},
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = CREATE TABLE made (a INT)", HANDLER_BAD,
+     "a"},
     {"sql = TRUNCATE other2", HANDLER_BAD, ""}, /* even when it fails */
     {"sql = DROP TABLE IF EXISTS made", HANDLER_BAD, ""},
     {"sql = COMMIT", HANDLER_BAD, ""},
@@ -105,15 +110,16 @@ static const struct {
     {"sql = ROLLBACK", HANDLER_BAD, ""},
     {"sql = START TRANSACTION", HANDLER_BAD, ""},
     {"sql = SET autocommit = 0\nsql = INSERT INTO fx (note) VALUES ('a')\n"
-     "sql = SET autocommit = 1", HANDLER_BAD, "a"},
+     "sql = SET autocommit = 1",
+     HANDLER_BAD, "a"},
     {"sql = LOCK TABLES fx WRITE", HANDLER_BAD, ""},
     {"sql = CALL commits()", HANDLER_BAD, "c"},
     {"sql = CALL chains()", HANDLER_BAD, "c"},
     {"sql = CALL swallows()", HANDLER_BAD, ""},
     /* A failure after a hidden commit must not be tried again. */
     {"sql = CALL commits()\nsql = SELECT 1/0 FROM nowhere", HANDLER_BAD, "c"},
-    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = ANALYZE TABLE fx\nsql = SELEC 1", HANDLER_BAD,
-     "a"},
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = ANALYZE TABLE fx\nsql = SELEC 1",
+     HANDLER_BAD, "a"},
 
     {"sql = INSERT INTO my VALUES (1)", HANDLER_BAD, ""},
     {"sql = INSERT INTO ar VALUES (1)", HANDLER_BAD, ""},
@@ -135,8 +141,9 @@ static void every_way_out_of_the_transaction_is_seen(void **state)
             fail_msg("%s: result %d (%s)", cases[i].sql, (int)result, err.text);
         }
         ROW(i, (result == HANDLER_DONE) == (err.text[0] == '\0'));
-        ROW_TEXT(i, testdb_text(base.outside,
-                                "SELECT COALESCE(GROUP_CONCAT(note ORDER BY id), '') FROM fx", got),
+        ROW_TEXT(i,
+                 testdb_text(base.outside,
+                             "SELECT COALESCE(GROUP_CONCAT(note ORDER BY id), '') FROM fx", got),
                  cases[i].fx);
     }
 }
@@ -186,12 +193,16 @@ static void what_the_whole_transaction_can_cure_is_run_again(void **state)
 
     work_event("evt_1", "a", "{}");
     assert_int_equal(run("sql = INSERT INTO fx (note) VALUES ('a')\n"
-                         "sql = KILL CONNECTION CONNECTION_ID()", 5000), HANDLER_AGAIN);
+                         "sql = KILL CONNECTION CONNECTION_ID()",
+                         5000),
+                     HANDLER_AGAIN);
     struct db *holder = db_open(&base.settings, DB_OPERATOR);
     assert_int_equal(db_begin(holder, &err), HO_OK);
     testdb_run(holder, "UPDATE other SET a = 3 WHERE a = 2");
     assert_int_equal(run("sql = INSERT INTO fx (note) VALUES ('a')\n"
-                         "sql = UPDATE other SET a = 4 WHERE a = 2", 8000), HANDLER_AGAIN);
+                         "sql = UPDATE other SET a = 4 WHERE a = 2",
+                         8000),
+                     HANDLER_AGAIN);
     assert_int_equal(err.sys, 1205);
     db_rollback(holder);
     db_close(holder);

@@ -52,8 +52,11 @@ static bool settle(struct db *on, struct job *job, enum job_state to, enum outco
     assert_int_equal(db_begin(on, &err), HO_OK);
     assert_int_equal(job_fence(on, job, &held, started, &err), HO_OK);
     if (held) {
-        const struct settlement s = {.state = to, .outcome = outcome, .tries = job->tries + 1,
-                                     .worker = "w", .started = started};
+        const struct settlement s = {.state = to,
+                                     .outcome = outcome,
+                                     .tries = job->tries + 1,
+                                     .worker = "w",
+                                     .started = started};
         assert_int_equal(job_settle(on, job, &s, &held, &err), HO_OK);
     }
     assert_int_equal(db_commit(on, &err), HO_OK);
@@ -69,7 +72,7 @@ static void the_oldest_due_jobs_are_taken(void **state)
 
     work_events(4, "a");
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) + INTERVAL"
-                          " IF(id = 1, 60, -id) SECOND");
+                             " IF(id = 1, 60, -id) SECOND");
     struct claim c = claimed(&q);
     assert_int_equal(c.n, 2);
     assert_int_equal(c.jobs[0].id, 4);
@@ -79,9 +82,11 @@ static void the_oldest_due_jobs_are_taken(void **state)
     ASSERT_COUNT("hookonce_job WHERE state = 'running' AND id IN (3, 4) AND worker = 'w1' AND"
                  " claim_no = 1 AND tries = 0 AND LENGTH(claim_token) = 16 AND"
                  " run_at BETWEEN UTC_TIMESTAMP(6) + INTERVAL 55 SECOND AND"
-                 " UTC_TIMESTAMP(6) + INTERVAL 60 SECOND", 2);
+                 " UTC_TIMESTAMP(6) + INTERVAL 60 SECOND",
+                 2);
     ASSERT_COUNT("hookonce_receipt r JOIN hookonce_job j USING (correlation_id)"
-                 " WHERE r.status = IF(j.state = 'running', 'processing', 'received')", 4);
+                 " WHERE r.status = IF(j.state = 'running', 'processing', 'received')",
+                 4);
     assert_int_equal(claimed(&q).n, 1);
     c = claimed(&q);
     assert_int_equal(c.n, 0);
@@ -203,7 +208,8 @@ static void a_renewed_lease_is_longer(void **state)
     assert_int_equal(jobs_renew(&q, &c, 1, &err), HO_OK);
     assert_true(deadline_left_ms(c.lease) > 80000);
     ASSERT_VALUE("SELECT GROUP_CONCAT(run_at > UTC_TIMESTAMP(6) + INTERVAL 60 SECOND ORDER BY id)"
-                 " FROM hookonce_job", "0,1,1");
+                 " FROM hookonce_job",
+                 "0,1,1");
 }
 
 static void what_is_given_back_is_ready_and_uncharged(void **state)
@@ -213,33 +219,44 @@ static void what_is_given_back_is_ready_and_uncharged(void **state)
 
     work_events(3, "a");
     struct claim c = claimed(&q);
-    testdb_run(base.outside, "UPDATE hookonce_job SET claim_no = 9 WHERE id = 3"); /* another's now */
+    testdb_run(base.outside,
+               "UPDATE hookonce_job SET claim_no = 9 WHERE id = 3"); /* another's now */
     assert_int_equal(jobs_give_back(&q, &c, 1, &err), HO_OK);
     ASSERT_VALUE("SELECT GROUP_CONCAT(state, tries, suspect ORDER BY id) FROM hookonce_job",
                  "running00,ready00,running00");
     ASSERT_VALUE("SELECT GROUP_CONCAT(r.status ORDER BY j.id) FROM hookonce_job j JOIN"
-                 " hookonce_receipt r USING (correlation_id)", "processing,received,processing");
+                 " hookonce_receipt r USING (correlation_id)",
+                 "processing,received,processing");
     assert_int_equal(claimed(&q).n, 1);
 }
 
-static unsigned three_tries(const void *unused, const char *route)
+static unsigned three_tries(void *unused, const char *route)
 {
     (void)unused;
     return strcmp(route, "five") == 0 ? 5 : 3;
 }
 
+static void told(void *unused, const struct job *job, bool dead)
+{
+    (void)unused;
+    assert_int_equal(dead, job->suspect && job->tries >= three_tries(NULL, job->route));
+}
+
+static const struct reaper reaper = {three_tries, told, NULL};
+
 static struct reaped reap(struct queue *q)
 {
     struct reaped r;
 
-    if (jobs_reap(q, three_tries, NULL, NULL, NULL, &r, &err) != HO_OK) {
+    if (jobs_reap(q, &reaper, &r, &err) != HO_OK) {
         fail_msg("reap: %s", err.text);
     }
     return r;
 }
 
-#define LEASES_END testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) -" \
-                                         " INTERVAL 1 SECOND WHERE state = 'running'")
+#define LEASES_END \
+    testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) -" \
+                             " INTERVAL 1 SECOND WHERE state = 'running'")
 
 static void an_ended_lease_makes_a_suspect(void **state)
 {
@@ -254,9 +271,12 @@ static void an_ended_lease_makes_a_suspect(void **state)
     assert_int_equal(r.opened, 2);
     assert_int_equal(r.dead, 0);
     ASSERT_COUNT("hookonce_job WHERE state = 'ready' AND suspect = 1 AND tries = 0 AND"
-                 " claim_token IS NULL AND outcome = 'lease lost'", 2);
-    ASSERT_COUNT("hookonce_attempt WHERE claim_no = 1 AND try_no = 1 AND outcome = 'lease lost' AND"
-                 " worker = 'w1' AND ended_at > started_at", 2);
+                 " claim_token IS NULL AND outcome = 'lease lost'",
+                 2);
+    ASSERT_COUNT(
+        "hookonce_attempt WHERE claim_no = 1 AND try_no = 1 AND outcome = 'lease lost' AND"
+        " worker = 'w1' AND ended_at > started_at",
+        2);
     ASSERT_COUNT("hookonce_receipt WHERE status = 'received'", 2);
     assert_false(settle(db, &c.jobs[0], JOB_DONE, OUTCOME_DONE));
 }
@@ -292,12 +312,15 @@ static void a_suspect_out_of_tries_is_dead(void **state)
         (void)reap(&q);
     }
     ASSERT_COUNT("hookonce_job WHERE id = 1 AND state = 'dead' AND outcome = 'worker lost' AND"
-                 " tries = 3 AND last_error <> ''", 1);
+                 " tries = 3 AND last_error <> ''",
+                 1);
     ASSERT_COUNT("hookonce_attempt WHERE job_id = 1 AND outcome = 'lease lost'", 4);
     ASSERT_VALUE("SELECT GROUP_CONCAT(try_no ORDER BY claim_no) FROM hookonce_attempt WHERE"
-                 " job_id = 1", "1,1,2,3");
+                 " job_id = 1",
+                 "1,1,2,3");
     ASSERT_COUNT("hookonce_receipt r JOIN hookonce_job j USING (correlation_id) WHERE j.id = 1 AND"
-                 " r.status = 'failed'", 1);
+                 " r.status = 'failed'",
+                 1);
     ASSERT_COUNT("hookonce_job WHERE id = 2 AND state = 'ready'", 1);
 }
 
@@ -307,7 +330,7 @@ static void a_row_that_nobody_claimed_does_not_stop_the_reaper(void **state)
     (void)state;
 
     testdb_run(base.outside, "INSERT INTO hookonce_job (correlation_id, state, run_at, created_at)"
-                          " VALUES ('x', 'running', '2020-01-01', '2020-01-01')");
+                             " VALUES ('x', 'running', '2020-01-01', '2020-01-01')");
     work_events(1, "a");
     (void)claimed(&q);
     LEASES_END;
@@ -323,16 +346,50 @@ static void the_next_due_time_is_told(void **state)
     assert_int_equal(jobs_next_due(&q, &ms, &err), HO_OK);
     assert_int_equal(ms, -1);
     work_events(2, "a");
-    testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) + INTERVAL 60 SECOND");
+    testdb_run(base.outside,
+               "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) + INTERVAL 60 SECOND");
     assert_int_equal(jobs_next_due(&q, &ms, &err), HO_OK);
     assert_in_range(ms, 55000, 60000);
-    testdb_run(base.outside, "UPDATE hookonce_job SET state = 'running', run_at = UTC_TIMESTAMP(6) +"
-                          " INTERVAL 20 SECOND WHERE id = 2");
+    testdb_run(base.outside,
+               "UPDATE hookonce_job SET state = 'running', run_at = UTC_TIMESTAMP(6) +"
+               " INTERVAL 20 SECOND WHERE id = 2");
     assert_int_equal(jobs_next_due(&q, &ms, &err), HO_OK);
     assert_in_range(ms, 15000, 20000);
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = '2020-01-01'");
     assert_int_equal(jobs_next_due(&q, &ms, &err), HO_OK);
     assert_int_equal(ms, 0);
+}
+
+/* Hosts cut idle links after seconds. Whatever comes first after a pause opens a new one. */
+static void a_link_that_was_cut_is_opened_again(void **state)
+{
+    struct queue q = queue_of(db, "w1", 60000, 20);
+    static struct claim c;
+    struct reaped reaped;
+    (void)state;
+
+    work_events(1, "a");
+    for (int first = 0; first < 3; first++) {
+        char sql[64];
+        assert_int_equal(db_connect(db, &err), HO_OK);
+        (void)snprintf(sql, sizeof sql, "KILL %lu", db_thread_id(db));
+        testdb_run(base.outside, sql);
+        clock_sleep_ms(50);
+        ROW(first, (first == 0   ? worker_hello(&q, "host", 1, &err)
+                    : first == 1 ? jobs_reap(&q, &reaper, &reaped, &err)
+                                 : jobs_claim(&q, FAR, &c, &err)) == HO_OK);
+    }
+    assert_int_equal(c.n, 1);
+    ASSERT_COUNT("hookonce_worker WHERE id = 'w1' AND host = 'host' AND pid = 1", 1);
+    testdb_run(base.outside, "UPDATE hookonce_worker SET seen_at = '2020-01-01', started_at ="
+                             " '2020-01-01'");
+    assert_int_equal(worker_hello(&q, "host", 1, &err), HO_OK);
+    ASSERT_COUNT("hookonce_worker WHERE started_at = '2020-01-01' AND seen_at > started_at", 1);
+    testdb_run(base.outside, "UPDATE hookonce_worker SET id = 'gone', seen_at = '2020-01-01'");
+    assert_int_equal(worker_hello(&q, "host", 1, &err), HO_OK);
+    ASSERT_VALUE("SELECT GROUP_CONCAT(id) FROM hookonce_worker", "w1");
+    worker_bye(&q);
+    ASSERT_COUNT("hookonce_worker", 0);
 }
 
 /* ---- fence and settlement ---- */
@@ -374,8 +431,8 @@ static void only_the_claim_itself_passes_the_fence(void **state)
         ROW(i, settle(db, &c.jobs[0], JOB_DONE, OUTCOME_DONE) == cases[i].held);
         ROW(i, work_count("hookonce_attempt") == (cases[i].held ? 1 : 0));
         /* The update alone must hold too, for a handler that has ended the transaction. */
-        const struct settlement s = {.state = JOB_DEAD, .outcome = OUTCOME_DONE, .worker = "w",
-                                     .started = "2026-01-01"};
+        const struct settlement s = {
+            .state = JOB_DEAD, .outcome = OUTCOME_DONE, .worker = "w", .started = "2026-01-01"};
         bool held = true;
         ROW(i, job_settle(db, &c.jobs[0], &s, &held, &err) == HO_OK && !held);
     }
@@ -386,9 +443,12 @@ static void a_receipts_status_follows_its_jobs(void **state)
     static const struct {
         const char *jobs, *status;
     } cases[] = {
-        {"'done'", "processed"},         {"'done','done'", "processed"},
-        {"'done','ready'", "received"},  {"'ready','running'", "processing"},
-        {"'dead','running'", "failed"},  {"'done','dead'", "failed"},
+        {"'done'", "processed"},
+        {"'done','done'", "processed"},
+        {"'done','ready'", "received"},
+        {"'ready','running'", "processing"},
+        {"'dead','running'", "failed"},
+        {"'done','dead'", "failed"},
         {"'done','running'", "processing"},
     };
     char sql[300], got[256];
@@ -398,11 +458,13 @@ static void a_receipts_status_follows_its_jobs(void **state)
         work_empty();
         work_events(1, "a");
         testdb_run(base.outside, "DELETE FROM hookonce_job");
-        (void)snprintf(sql, sizeof sql,
-                       "INSERT INTO hookonce_job (correlation_id, route, state, run_at, created_at)"
-                       " SELECT correlation_id, n, ELT(n, %s), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)"
-                       " FROM hookonce_receipt, (SELECT 1 n UNION SELECT 2) two WHERE ELT(n, %s)"
-                       " IS NOT NULL", cases[i].jobs, cases[i].jobs);
+        (void)snprintf(
+            sql, sizeof sql,
+            "INSERT INTO hookonce_job (correlation_id, route, state, run_at, created_at)"
+            " SELECT correlation_id, n, ELT(n, %s), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)"
+            " FROM hookonce_receipt, (SELECT 1 n UNION SELECT 2) two WHERE ELT(n, %s)"
+            " IS NOT NULL",
+            cases[i].jobs, cases[i].jobs);
         testdb_run(base.outside, sql);
         (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_receipt", got);
         ROW(i, receipt_update(db, got, OUTCOME_NONE, &err) == HO_OK);
@@ -421,9 +483,10 @@ static void settling_together_leaves_no_stale_status(void **state)
     for (int round = 0; round < 20; round++) {
         work_empty();
         work_events(1, "a");
-        testdb_run(base.outside, "INSERT INTO hookonce_job (correlation_id, route, state, run_at,"
-                              " created_at) SELECT correlation_id, 'b', 'ready', run_at, created_at"
-                              " FROM hookonce_job");
+        testdb_run(base.outside,
+                   "INSERT INTO hookonce_job (correlation_id, route, state, run_at,"
+                   " created_at) SELECT correlation_id, 'b', 'ready', run_at, created_at"
+                   " FROM hookonce_job");
         struct claim c = claimed(&q);
         assert_int_equal(c.n, 2);
         (void)fflush(NULL);
@@ -470,7 +533,8 @@ static void spreading_makes_one_job_a_route(void **state)
     struct claim c = claimed(&q);
     assert_int_equal(db_begin(db, &err), HO_OK);
     assert_int_equal(job_spread(db, &c.jobs[0], routes, 3, &err), HO_OK);
-    assert_int_equal(job_spread(db, &c.jobs[0], routes, 3, &err), HO_OK); /* as a second run does */
+    assert_int_equal(job_spread(db, &c.jobs[0], routes, 3, &err),
+                     HO_OK); /* as a second run does */
     assert_int_equal(db_commit(db, &err), HO_OK);
     ASSERT_VALUE("SELECT GROUP_CONCAT(route, ':', state ORDER BY id) FROM hookonce_job",
                  "one:running,two:ready,three:ready");
@@ -490,7 +554,7 @@ static void dead_letters_are_found_and_opened(void **state)
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(c.jobs[i].route, sizeof c.jobs[i].route, "r%zu", i);
         testdb_run(base.outside, i == 0 ? "UPDATE hookonce_job SET route = 'r0' WHERE id = 1"
-                                     : "UPDATE hookonce_job SET route = 'r1' WHERE id = 2");
+                                        : "UPDATE hookonce_job SET route = 'r1' WHERE id = 2");
         assert_true(settle(db, &c.jobs[i], JOB_DEAD, OUTCOME_GAVE_UP));
     }
     assert_int_equal(reopen_find(db, REOPEN_ALL, SPAN_NONE, &rows, &err), HO_OK);
@@ -514,9 +578,11 @@ static void dead_letters_are_found_and_opened(void **state)
     assert_int_equal(reopen_job(db, 3, span_of(c.jobs[2].cid), &opened, &err), HO_OK);
     assert_false(opened);
     ASSERT_COUNT("hookonce_job WHERE id = 1 AND state = 'ready' AND tries = 0 AND suspect = 0 AND"
-                 " outcome IS NULL AND run_at <= UTC_TIMESTAMP(6)", 1);
+                 " outcome IS NULL AND run_at <= UTC_TIMESTAMP(6)",
+                 1);
     ASSERT_VALUE("SELECT GROUP_CONCAT(r.status ORDER BY j.id) FROM hookonce_receipt r JOIN"
-                 " hookonce_job j USING (correlation_id)", "received,failed,processing");
+                 " hookonce_job j USING (correlation_id)",
+                 "received,failed,processing");
 }
 
 int main(void)
@@ -534,6 +600,7 @@ int main(void)
         cmocka_unit_test_setup(a_suspect_out_of_tries_is_dead, empty),
         cmocka_unit_test_setup(a_row_that_nobody_claimed_does_not_stop_the_reaper, empty),
         cmocka_unit_test_setup(the_next_due_time_is_told, empty),
+        cmocka_unit_test_setup(a_link_that_was_cut_is_opened_again, empty),
         cmocka_unit_test_setup(only_the_claim_itself_passes_the_fence, empty),
         cmocka_unit_test_setup(a_receipts_status_follows_its_jobs, empty),
         cmocka_unit_test_setup(settling_together_leaves_no_stale_status, empty),

@@ -8,21 +8,19 @@
 #include "work/process.h"
 #include "work/signals.h"
 
-#define HEAD "[processor]\nlease = 3s\npoll = 5s\nbatch = 10\n"
-#define ROUTE(name, on) \
-    "[route " name "]\nprovider = shop\non = " on "\nhandler = " name "\nretry = 3 tries, 1s\n"
-#define FLOW \
-    HEAD \
-    "[handler note]\ntimeout = 2s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n" \
-    ROUTE("note", "note") \
-    "[handler slow]\ntimeout = 2s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n" \
-    "sql = SELECT SLEEP(1)\n" \
-    ROUTE("slow", "slow") \
-    "[handler bad]\ntimeout = 2s\nsql = INSERT INTO fx (note) SELECT 1/0 FROM nowhere\n" \
-    ROUTE("bad", "bad") \
-    "[handler switch]\ntimeout = 2s\n" /* hangs until the table tells it not to */ \
-    "sql = INSERT INTO fx (note) SELECT {event:id} FROM switch WHERE SLEEP(slow) = 0\n" \
-    ROUTE("switch", "switch")
+/* The last handler hangs until the table tells it not to. */
+static const char flow[] =
+    "[processor]\nlease = 3s\npoll = 5s\nbatch = 10\n"
+    "[handler note]\ntimeout = 2s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n"
+    "[route note]\nprovider = shop\non = note\nhandler = note\n"
+    "[handler slow]\ntimeout = 2s\nsql = INSERT INTO fx (note) VALUES ({event:id})\n"
+    "sql = SELECT SLEEP(1)\n"
+    "[route slow]\nprovider = shop\non = slow\nhandler = slow\n"
+    "[handler bad]\ntimeout = 2s\nsql = INSERT INTO fx (note) SELECT 1/0 FROM nowhere\n"
+    "[route bad]\nprovider = shop\non = bad\nhandler = bad\nretry = 3 tries, 1s\n"
+    "[handler switch]\ntimeout = 2s\n"
+    "sql = INSERT INTO fx (note) SELECT {event:id} FROM switch WHERE SLEEP(slow) = 0\n"
+    "[route switch]\nprovider = shop\non = switch\nhandler = switch\n";
 
 static struct settings *settings;
 static struct ho_err err;
@@ -34,7 +32,7 @@ static int begin(void **state)
 
     (void)work_begin("process");
     testdb_run(base.outside, "CREATE TABLE switch (slow DOUBLE) ENGINE=InnoDB");
-    settings = work_settings(FLOW);
+    settings = work_settings(flow);
     (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
     log_open(path);
     return 0;
@@ -147,6 +145,42 @@ static void a_run_ends_in_its_time_and_takes_new_work_at_once(void **state)
     each_event_once(3);
 }
 
+/* Away in the middle of a batch: the worker holds on to it, and goes on when it is back. */
+static void the_database_may_go_and_come_back(void **state)
+{
+    struct settings s = *settings;
+    char path[128], links[160], *sockets[] = {path};
+    (void)state;
+
+    (void)snprintf(path, sizeof path, "%s/sock", work_dir);
+    (void)snprintf(links, sizeof links,
+                   "SELECT id FROM information_schema.processlist WHERE"
+                   " db = '%s' AND id <> CONNECTION_ID()",
+                   base.name);
+    assert_int_equal(symlink(base.sockets[0], path), 0);
+    s.sockets = sockets;
+    s.lease_ms = 15000;
+    work_events(4, "slow");
+    pid_t pid = start(&s, 20000, true, 1);
+    await("hookonce_job WHERE state = 'done'", 1);
+    assert_int_equal(unlink(path), 0);
+    struct db_rows rows = {0};
+    assert_int_equal(db_run_once(base.outside, links, NULL, 0, &rows, &err), HO_OK);
+    assert_int_equal(rows.n_rows, 2);
+    for (size_t i = 0; i < rows.n_rows; i++) {
+        char sql[64];
+        (void)snprintf(sql, sizeof sql, "KILL %lld", (long long)db_cell_int(&rows, i, 0));
+        testdb_run(base.outside, sql);
+    }
+    db_rows_free(&rows);
+    clock_sleep_ms(1000);
+    assert_int_equal(symlink(base.sockets[0], path), 0);
+    assert_int_equal(finish(pid), EXIT_REACHED);
+    assert_int_equal(unlink(path), 0);
+    each_event_once(4);
+    ASSERT_COUNT("hookonce_job WHERE claim_no = 1 AND tries = 1", 4);
+}
+
 static void a_retry_comes_when_it_is_due(void **state)
 {
     (void)state;
@@ -157,7 +191,8 @@ static void a_retry_comes_when_it_is_due(void **state)
     ASSERT_COUNT("hookonce_job WHERE state = 'dead' AND outcome = 'gave up'", 1);
     ASSERT_VALUE("SELECT MIN(TIMESTAMPDIFF(MICROSECOND, a.ended_at, b.started_at) BETWEEN 990000"
                  " AND 2500000) FROM hookonce_attempt a JOIN hookonce_attempt b ON"
-                 " b.claim_no = a.claim_no + 1", "1");
+                 " b.claim_no = a.claim_no + 1",
+                 "1");
 }
 
 static void only_one_run_at_a_time(void **state)
@@ -293,11 +328,37 @@ static void a_killed_run_takes_its_workers_along(void **state)
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(finish(pid), -SIGKILL);
     char links[160];
-    (void)snprintf(links, sizeof links, "information_schema.processlist WHERE db = '%s' AND"
-                                        " id <> CONNECTION_ID()", base.name);
+    (void)snprintf(links, sizeof links,
+                   "information_schema.processlist WHERE db = '%s' AND"
+                   " id <> CONNECTION_ID()",
+                   base.name);
     await(links, 0);
     await("hookonce_job WHERE state = 'running'", 20); /* and nobody has settled anything since */
     assert_int_equal(finish(start(settings, 1000, false, 1)), EXIT_REACHED);
+}
+
+/* Settings as of another host: the same tables, a state directory of its own. */
+static char other_dir[128];
+
+static struct settings other_host(void)
+{
+    struct settings s = *settings;
+
+    (void)snprintf(other_dir, sizeof other_dir, "%s/other", work_dir);
+    s.state_dir = other_dir;
+    return s;
+}
+
+static void other_host_gone(void)
+{
+    static const char *const files[] = {"wake", "process.lock", "hookonce.state"};
+    char path[160];
+
+    for (size_t i = 0; i < COUNT(files); i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", other_dir, files[i]);
+        (void)unlink(path);
+    }
+    assert_int_equal(rmdir(other_dir), 0);
 }
 
 /* Stopped while it holds a batch, longer than the lease: the job whose handler runs is locked and
@@ -313,11 +374,7 @@ static void a_sleeper_finds_its_jobs_taken(void **state)
     clock_sleep_ms(300);
     assert_int_equal(kill(sleeper, SIGSTOP), 0);
     testdb_run(base.outside, "UPDATE switch SET slow = 0");
-    /* Another host's run: the same tables, a state directory of its own. */
-    char dir[128], path[160];
-    (void)snprintf(dir, sizeof dir, "%s/other", work_dir);
-    struct settings elsewhere = *settings;
-    elsewhere.state_dir = dir;
+    struct settings elsewhere = other_host();
     pid_t second = start(&elsewhere, 5000, false, 1);
     await("hookonce_job WHERE state = 'done'", 3);
     ASSERT_COUNT("hookonce_job WHERE state = 'running'", 1);
@@ -332,12 +389,24 @@ static void a_sleeper_finds_its_jobs_taken(void **state)
     ASSERT_COUNT("hookonce_attempt WHERE outcome = 'done'", 4);
     ASSERT_COUNT("hookonce_job WHERE claim_no = 1", 1);
     testdb_run(base.outside, "DELETE FROM switch");
-    for (size_t i = 0; i < 3; i++) {
-        static const char *const files[] = {"wake", "process.lock", "hookonce.state"};
-        (void)snprintf(path, sizeof path, "%s/%s", dir, files[i]);
-        (void)unlink(path);
-    }
-    assert_int_equal(rmdir(dir), 0);
+    other_host_gone();
+}
+
+/* A batch that takes longer than the lease, with another run that waits for ended leases. */
+static void a_long_batch_keeps_its_jobs(void **state)
+{
+    (void)state;
+
+    work_events(6, "slow");
+    pid_t pid = start(settings, 30000, true, 1);
+    await("hookonce_job WHERE state = 'running'", 6);
+    struct settings elsewhere = other_host();
+    pid_t second = start(&elsewhere, 6000, false, 1);
+    assert_int_equal(finish(pid), EXIT_REACHED);
+    assert_int_equal(finish(second), EXIT_REACHED);
+    each_event_once(6);
+    ASSERT_COUNT("hookonce_attempt", 6);
+    other_host_gone();
 }
 
 /* Killed at random while it works; in the end every event has one effect. */
@@ -379,6 +448,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(once_ends_when_nothing_is_due, empty),
         cmocka_unit_test_setup(a_run_ends_in_its_time_and_takes_new_work_at_once, empty),
+        cmocka_unit_test_setup(the_database_may_go_and_come_back, empty),
         cmocka_unit_test_setup(a_retry_comes_when_it_is_due, empty),
         cmocka_unit_test_setup(only_one_run_at_a_time, empty),
         cmocka_unit_test_setup(workers_share_the_work, empty),
@@ -389,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup(a_killed_worker_costs_a_lease_and_no_effect, empty),
         cmocka_unit_test_setup(a_killed_run_takes_its_workers_along, empty),
         cmocka_unit_test_setup(a_sleeper_finds_its_jobs_taken, empty),
+        cmocka_unit_test_setup(a_long_batch_keeps_its_jobs, empty),
         cmocka_unit_test_setup(killed_again_and_again_loses_and_doubles_nothing, empty),
         cmocka_unit_test_setup(a_thousand_jobs_go_through, empty),
     };

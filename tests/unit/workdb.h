@@ -27,8 +27,9 @@ static inline int work_begin(const char *module)
     assert_true(fputs((const char *)TESTDB_KEY.p, f) >= 0);
     assert_int_equal(fclose(f), 0);
     testdb_tables(&base);
-    testdb_run(base.outside, "CREATE TABLE fx (id INT AUTO_INCREMENT PRIMARY KEY, note VARCHAR(255) "
-                          "CHARACTER SET utf8mb4) ENGINE=InnoDB");
+    testdb_run(base.outside,
+               "CREATE TABLE fx (id INT AUTO_INCREMENT PRIMARY KEY, note VARCHAR(255) "
+               "CHARACTER SET utf8mb4) ENGINE=InnoDB");
     return 0;
 }
 
@@ -60,8 +61,8 @@ static inline struct settings *work_settings(const char *flow)
     assert_true(fprintf(f,
                         "[database]\nsocket=%s\nname=%s\nuser=%s\n"
                         "[hookonce]\nstate=%s\nkey=file:%s\nlog=file:%s/hookonce.log\n%s",
-                        base.sockets[0], base.name, base.settings.db_user, work_dir, base.key_file, work_dir,
-                        flow) > 0);
+                        base.sockets[0], base.name, base.settings.db_user, work_dir, base.key_file,
+                        work_dir, flow) > 0);
     assert_int_equal(fclose(f), 0);
     if (settings_load(path, &s, &err) != HO_OK) {
         fail_msg("%s", err.text);
@@ -72,7 +73,7 @@ static inline struct settings *work_settings(const char *flow)
 /* Empties our tables and the site's own one, fx; numbers begin at 1 again. */
 static inline void work_empty(void)
 {
-    static const char *const tables[] = {"hookonce_receipt", "hookonce_body", "hookonce_job",
+    static const char *const tables[] = {"hookonce_receipt", "hookonce_body",   "hookonce_job",
                                          "hookonce_attempt", "hookonce_worker", "fx"};
     char sql[64];
 

@@ -295,13 +295,14 @@ static void deliver(struct receiver *rx, const struct endpoint *e, struct accept
     enum reason why = verify_head(e, &rx->request, now_us, &note);
     enum reason body;
 
-    /* Only a recipe with a handshake that nobody signs may look at an unsigned body. */
-    if (why != REASON_OK && !hello_unsigned(e)) {
+    /* A handshake that nobody signs comes without a signature; only then is a body looked at. */
+    if (why != REASON_OK && (why != REASON_HEADER_MISSING || !hello_unsigned(e))) {
         refuse(rx, e, why, &note);
         return;
     }
     body = gateway_read_body(rx->gateway, &rx->request, e->cap);
-    if (body == REASON_OK && hello_answer(e, &rx->request, &answer)) {
+    if (why == REASON_HEADER_MISSING && body == REASON_OK &&
+        hello_answer(e, &rx->request, &answer)) {
         handshake(rx, &answer);
         return;
     }

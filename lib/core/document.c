@@ -7,11 +7,11 @@
 
 #define FORM_PREFIX "form:"
 
-static bool type_is(struct span content_type, const char *wanted)
+bool document_is_form(struct span content_type)
 {
     struct span rest = content_type;
 
-    return span_is_nocase(span_trim(span_cut(&rest, ';')), wanted);
+    return span_is_nocase(span_trim(span_cut(&rest, ';')), "application/x-www-form-urlencoded");
 }
 
 /* JSON inside one field of a form. *found tells a missing field from a bad one. */
@@ -38,7 +38,7 @@ void document_detect(struct span body, struct span content_type, const char *for
     bool found = false;
 
     *doc = NULL;
-    if (!type_is(content_type, "application/x-www-form-urlencoded")) {
+    if (!document_is_form(content_type)) {
         /* Whatever the type says: verification never depends on it, and nor does this. */
         if (json_parse(body, doc, NULL) == HO_OK) {
             found_word = "json";

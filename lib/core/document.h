@@ -8,6 +8,9 @@
 
 #define DOCUMENT_WORD_MAX 64
 
+/* Whether a Content-Type says that the body is a urlencoded form; absent: no. */
+bool document_is_form(struct span content_type);
+
 /* Decides the word for a body and parses it. A body that should be JSON and is not gives "none".
  * in:  content_type — may be absent; form_json — a recipe's field for JSON inside forms, or NULL
  * out: word — NUL-terminated; *doc owned (json_free), NULL with "none" */

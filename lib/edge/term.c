@@ -7,6 +7,7 @@
 
 #include "base/mac.h"
 #include "base/text.h"
+#include "core/document.h"
 
 #define KNOWN "body, header:NAME, header:*NAME, form:NAME, json:/POINTER, ts, sig.NAME"
 #define SHOWN 60
@@ -145,9 +146,14 @@ static enum term_result made_value(const struct buf *tmp, size_t from, struct sp
 static enum term_result form_value(const struct term *t, const struct term_view *v,
                                    struct buf *tmp, struct span *out)
 {
+    size_t n;
+    struct span type = request_header(v->request, "content-type", &n);
     size_t from = tmp->len;
     bool found = false;
 
+    /* In another body the same bytes may be anybody's text. */
+    if (!document_is_form(type))
+        return TERM_ABSENT;
     if (text_form_field(v->request->body, t->name, tmp, &found) != HO_OK)
         return TERM_FULL;
     return found ? made_value(tmp, from, out) : TERM_ABSENT;

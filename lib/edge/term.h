@@ -4,7 +4,7 @@
  *   body           the octets received
  *   header:NAME    a header of the request; empty counts as absent
  *   header:*NAME   NAME behind the prefix of the header family that the request uses
- *   form:NAME      a field of a urlencoded body
+ *   form:NAME      a field of a body whose type says that it is a form
  *   json:/POINTER  a string or whole number of the body's document (core/document.h)
  *   ts             the signature's time as written
  *   sig.NAME       a field of the signature header

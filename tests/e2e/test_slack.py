@@ -79,3 +79,17 @@ def test_a_first_delivery_marked_as_retry_is_still_an_event__O_SL_02(site):
     assert b"x-slack-retry-num: 1" in s.value("SELECT headers FROM hookonce_body")
     s.process()
     assert s.effects() == ["Ev0RETRY001"]
+
+
+def test_a_signed_event_is_never_taken_for_the_certificate_probe(site):
+    """Its text may hold what the probe's form would say; signed, it is a delivery."""
+    s = site("lighttpd")
+    body = events.slack("Ev_probe", text="see https://x/?a=1&ssl_check=1&b=2")
+    assert s.deliver("slack", body).status == 200
+    form = b"command=%2Fdeploy&ssl_check=1&trigger_id=1.2.3"
+    headers = s.signed("slack", form, content_type="application/x-www-form-urlencoded")
+    assert s.post("slack", form, headers).status == 200
+    assert sorted(r["event_id"] for r in s.receipts()) == [b"1.2.3", b"Ev_probe"]
+    assert s.post("slack", form, [("Content-Type", "application/x-www-form-urlencoded")]).status == 200
+    assert s.post("slack", body, [("Content-Type", "application/json")]).status == 401
+    assert s.count("receipt") == 2

@@ -148,9 +148,11 @@ static void reads_forms_and_sees_no_json_without_a_document(void **state)
         {"{form:ssl_check}", "1"}, {"{form:text}", "a b&c"}, {"{form:empty}", NULL},
         {"{form:none}", NULL},     {"{json:/ssl_check}", NULL},
     };
+    struct pair form[] = {{"content-type", "application/x-www-form-urlencoded; charset=utf-8"},
+                          {NULL, NULL}};
     struct request r;
     (void)state;
-    post(&r, headers, SPAN_LIT("text=a+b%26c&empty=&ssl_check=1&ssl_check=2"));
+    post(&r, form, SPAN_LIT("text=a+b%26c&empty=&ssl_check=1&ssl_check=2"));
     const struct term_view v = {.request = &r};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct expr *e;
@@ -167,9 +169,11 @@ static void reads_forms_and_sees_no_json_without_a_document(void **state)
 static void says_when_a_value_does_not_fit(void **state)
 {
     static const char *const rows[] = {"{body}", "{form:a}", "12345{ts}", "{body|sha256|hex}"};
+    struct pair form[] = {{"content-type", "application/x-www-form-urlencoded; charset=utf-8"},
+                          {NULL, NULL}};
     struct request r;
     (void)state;
-    post(&r, headers, SPAN_LIT("a=12345"));
+    post(&r, form, SPAN_LIT("a=12345"));
     const struct term_view v = {.request = &r, .ts = SPAN_LIT("1")};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct expr *e;

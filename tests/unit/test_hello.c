@@ -135,29 +135,33 @@ static void treats_what_only_looks_like_one_as_a_delivery(void **state)
     }
 }
 
+#define FORM "application/x-www-form-urlencoded"
+
 static void answers_the_unsigned_probe_with_nothing(void **state)
 {
     static const struct {
-        const char *method, *body;
+        const char *method, *type, *body;
         bool fits;
     } rows[] = {
-        {"POST", "ssl_check=1&token=t", true},
-        {"POST", "token=t&command=%2Fdeploy&ssl_check=1", true},
-        {"POST", "ssl%5Fcheck=1", true},
-        {"POST", "ssl_check=0", false},
-        {"POST", "ssl_check=11", false},
-        {"POST", "ssl_check=0&ssl_check=1", false},
-        {"POST", "text=ssl_check%3D1", false},
-        {"POST", "{\"ssl_check\":1}", false},
-        {"POST", "", false},
-        {"GET", "ssl_check=1", false},
+        {"POST", FORM, "ssl_check=1&token=t", true},
+        {"POST", FORM, "token=t&command=%2Fdeploy&ssl_check=1", true},
+        {"POST", FORM, "ssl%5Fcheck=1", true},
+        {"POST", FORM, "ssl_check=0", false},
+        {"POST", FORM, "ssl_check=11", false},
+        {"POST", FORM, "ssl_check=0&ssl_check=1", false},
+        {"POST", FORM, "text=ssl_check%3D1", false},
+        {"POST", FORM, "{\"ssl_check\":1}", false},
+        {"POST", FORM, "", false},
+        {"POST", "application/json", "{\"text\":\"a&ssl_check=1&b\"}", false},
+        {"POST", "text/plain", "ssl_check=1", false},
+        {"GET", FORM, "ssl_check=1", false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct pair none[] = {{NULL, NULL}};
+        struct pair typed[] = {{"content-type", rows[i].type}, {NULL, NULL}};
         struct request r;
         struct answer answer;
-        post(&r, none, span_of(rows[i].body));
+        post(&r, typed, span_of(rows[i].body));
         r.method = span_of(rows[i].method);
         ROW(i, hello_answer(site_endpoint(all, "slack"), &r, &answer) == rows[i].fits);
         if (rows[i].fits) {
@@ -176,10 +180,10 @@ static void looks_at_no_unsigned_body_over_the_limit(void **state)
     memset(body, 'x', HELLO_BODY_MAX + 1);
     memcpy(body, "ssl_check=1&y=", 14);
     for (size_t over = 0; over <= 1; over++) {
-        struct pair none[] = {{NULL, NULL}};
+        struct pair typed[] = {{"content-type", FORM}, {NULL, NULL}};
         struct request r;
         struct answer answer;
-        post(&r, none, span_make(body, HELLO_BODY_MAX + over));
+        post(&r, typed, span_make(body, HELLO_BODY_MAX + over));
         assert_int_equal(hello_answer(site_endpoint(all, "slack"), &r, &answer), over == 0);
         if (over == 0) {
             buf_free(&answer.body);

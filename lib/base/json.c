@@ -14,6 +14,8 @@
 #include "base/text.h"
 
 #define DEPTH_MAX 64
+#define CONTAINERS_MAX 200000 /* json-c takes some 700 bytes even for an empty object, */
+#define COMMAS_MAX 1000000    /* and 100 for a value: this bounds a document at about 250 MB */
 #define BOM "\xEF\xBB\xBF"
 #define KEY_MAX 65536
 
@@ -96,6 +98,9 @@ enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err)
     struct json_scan found = json_scan(text, NULL);
     if (found.not_json) {
         return ho_fail(err, HO_REJECT, "not JSON: a character that JSON does not have");
+    }
+    if (found.containers > CONTAINERS_MAX || found.commas > COMMAS_MAX) {
+        return ho_fail(err, HO_REJECT, "JSON with too many values to be held in memory");
     }
     unsigned char *copy = NULL;
     if (found.key_nul) {

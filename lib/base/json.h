@@ -3,6 +3,7 @@
  * integers beyond 64 bits are clamped by json-c, so such a value is reported as JSON_BIG and its
  * text must not be used. The two clamps, 18446744073709551615 and -9223372036854775808, cannot be
  * told from the genuine numbers and are JSON_BIG too. Of a key that stands twice the last counts.
+ * Also refused: more than 200,000 objects and arrays, or a million commas.
  * A byte order mark in front is skipped; invalid UTF-8 in strings is kept as it is. */
 #ifndef HO_BASE_JSON_H
 #define HO_BASE_JSON_H

@@ -72,7 +72,7 @@ static bool is_big_integer(struct span number)
 
 struct json_scan json_scan(struct span text, unsigned char *copy)
 {
-    struct json_scan found = {false, false, false};
+    struct json_scan found = {false, false, false, 0, 0};
     for (size_t i = 0; i < text.len;) {
         struct span rest = span_sub(text, i, text.len);
         unsigned char c = rest.p[0];
@@ -94,6 +94,9 @@ struct json_scan json_scan(struct span text, unsigned char *copy)
             found.big_integer = found.big_integer || is_big_integer(span_sub(rest, 0, len));
         } else if (c == '\0' || strchr("{}[]:, \t\r\naeflnrstu", c) == NULL) {
             found.not_json = true;
+        } else {
+            found.containers += c == '{' || c == '[' ? 1 : 0;
+            found.commas += c == ',' ? 1 : 0;
         }
         i += len;
     }

@@ -14,6 +14,8 @@ struct json_scan {
     bool key_nul;     /* a key holds an escaped NUL */
     bool big_integer; /* an integer beyond 64 bits */
     bool not_json;    /* a byte outside strings that no JSON has: 'x', NaN, comments, NUL */
+    size_t containers; /* objects and arrays that begin */
+    size_t commas;
 };
 
 /* in: copy — NULL, or a writable copy of text, in which the escaped NULs in keys are replaced by

@@ -30,8 +30,32 @@ static enum term_result stored(const struct expr *expr, const struct term_view *
     return result;
 }
 
+/* json-c makes U+FFFD of every half of a surrogate pair, so an id that holds one may stand for
+ * several: the digest of id and body keeps them apart. */
+static bool is_folded(struct span id)
+{
+    for (size_t i = 0; i + 3 <= id.len; i++) {
+        if (memcmp(id.p + i, "\xEF\xBF\xBD", 3) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void unfold(struct buf *id, const unsigned char body_sha[SHA256_LEN])
+{
+    const struct span parts[] = {buf_span(id), span_make(body_sha, SHA256_LEN)};
+    unsigned char digest[SHA256_LEN];
+    char hex[2 * SHA256_LEN + 1];
+
+    mac_sha256_parts(parts, 2, digest);
+    text_hex(digest, sizeof digest, hex);
+    buf_clear(id);
+    if (buf_addf(id, "%s%s", KEY_MARK, hex) != HO_OK)
+        ho_die("bug: a marked digest does not fit");
+}
+
 static enum reason extract_ids(const struct recipe *r, const struct term_view *v,
-                               struct extraction *x)
+                               const unsigned char body_sha[SHA256_LEN], struct extraction *x)
 {
     enum term_result id = stored(r->id, v, &x->id);
 
@@ -41,6 +65,8 @@ static enum reason extract_ids(const struct recipe *r, const struct term_view *v
         return id == TERM_TWICE ? REASON_HEADER_DUPLICATE : REASON_BAD_REQUEST;
     if (stored(r->type, v, &x->type) == TERM_TWICE)
         return REASON_HEADER_DUPLICATE;
+    if (is_folded(buf_span(&x->id)))
+        unfold(&x->id, body_sha);
     x->event.id = buf_span(&x->id);
     x->event.type = buf_span(&x->type); /* empty when the provider sends none */
     if (stored(r->object, v, &x->object) == TERM_OK)
@@ -195,7 +221,7 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v,
     buf_init(&x->type, EVENT_KEY_MAX);
     buf_init(&x->object, EVENT_KEY_MAX);
     buf_init(&x->headers, EVENT_HEADERS_MAX);
-    reason = extract_ids(r, v, x);
+    reason = extract_ids(r, v, body_sha, x);
     if (reason != REASON_OK)
         return reason;
     if (!extract_headers(r, v->request, &x->headers))

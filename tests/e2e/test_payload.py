@@ -96,3 +96,23 @@ def test_a_number_and_the_same_digits_as_text_are_one_id__O_PAY_03(site):
     assert send(s, id=13) == (200, b"13")
     assert send(s, id="012") == (200, b"012")
     assert s.written() == {"receipt": 3, "body": 3, "job": 3}
+
+
+def test_ids_with_broken_surrogates_never_share_a_key__O_PAY_03(site):
+    """A JSON parser folds every half of a pair into one replacement character."""
+    s = site("lighttpd")
+    odd = [b'"evt_\\ud800"', b'"evt_\\udbff"', b'"evt_\\udc00"', b'"evt_\\ufffd"']
+    for name in odd + odd:
+        body = b'{"id":' + name + b',"object":"event","type":"a.b","created":1790000000,"data":{"object":{}}}'
+        assert s.deliver("stripe", body).status == 200
+    ids = [r["event_id"] for r in s.receipts()]
+    assert len(set(ids)) == len(odd) and all(i.startswith(b"sha256:") for i in ids)
+
+
+def test_json_of_too_many_values_is_no_document_and_costs_little(site):
+    s = site("lighttpd")
+    body = b'{"ref":"x","a":[' + b"{}," * 1_300_000 + b"{}]}"
+    assert s.deliver("github", body).status == 200
+    row, = s.receipts()
+    assert row["document"] == b"none" and row["body_len"] == len(body)
+    assert s.deliver("github", events.github(ref="y")).status == 200

@@ -123,12 +123,12 @@ static void rotate(void)
 
 static void keep_bounded(void)
 {
-    struct stat st;
+    struct stat st, named;
     if (sink.path == NULL || fstat(sink.fd, &st) != 0) {
         return;
     }
-    if (st.st_nlink == 0) {
-        reopen();
+    if (stat(sink.path, &named) != 0 || named.st_ino != st.st_ino || named.st_dev != st.st_dev) {
+        reopen(); /* removed, or renamed by who rotates logs */
     } else if (S_ISREG(st.st_mode) && st.st_size >= LOG_FILE_MAX) {
         rotate();
     }

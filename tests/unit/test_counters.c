@@ -195,6 +195,25 @@ static void unfit_files_are_made_anew(void **state)
     }
 }
 
+/* A page without room on the disk is a SIGBUS once the disk is full. */
+static void holes_of_a_restored_file_are_filled(void **state)
+{
+    struct counters *c = counters_open(dir);
+    struct stat whole, st;
+    (void)state;
+
+    counters_close(c);
+    assert_int_equal(stat(file, &whole), 0);
+    assert_int_equal(truncate(file, sizeof(uint64_t)), 0);
+    assert_int_equal(truncate(file, whole.st_size), 0);
+    assert_int_equal(stat(file, &st), 0);
+    assert_true(st.st_blocks * 512 < whole.st_size);
+    c = counters_open(dir);
+    assert_int_equal(stat(file, &st), 0);
+    assert_true(st.st_blocks * 512 >= whole.st_size);
+    counters_close(c);
+}
+
 static void file_changed_under_us(void **state)
 {
     struct counters *c = counters_open(dir);
@@ -296,6 +315,7 @@ int main(void)
         cmocka_unit_test_setup(more_sources_than_slots, fresh),
         cmocka_unit_test_setup(long_names_are_whole, fresh),
         cmocka_unit_test_setup(unfit_files_are_made_anew, fresh),
+        cmocka_unit_test_setup(holes_of_a_restored_file_are_filled, fresh),
         cmocka_unit_test_setup(file_changed_under_us, fresh),
         cmocka_unit_test_setup(no_folder_counts_in_memory, fresh),
         cmocka_unit_test_setup(alarms_once_a_minute, fresh),

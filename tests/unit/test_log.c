@@ -200,6 +200,17 @@ static void follows_a_file_that_another_process_moved(void **state)
     assert_log("info cid=- event=done\n");
 }
 
+static void follows_a_rotation_by_rename(void **state)
+{
+    (void)state;
+    log_event(LOG_INFO, "accepted", NULL, NULL, 0);
+    off_t before = size_of(path);
+    assert_int_equal(rename(path, old_path), 0);
+    log_event(LOG_INFO, "busy", NULL, NULL, 0);
+    assert_int_equal(size_of(old_path), before);
+    assert_log("info cid=- event=busy\n");
+}
+
 /* The lock is on the file that another process is about to move. */
 static void does_not_wait_for_who_moves_the_file(void **state)
 {
@@ -332,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_is_private_and_appended_to, fresh, done),
         cmocka_unit_test_setup_teardown(a_full_file_is_moved_away, fresh, done),
         cmocka_unit_test_setup_teardown(follows_a_file_that_another_process_moved, fresh, done),
+        cmocka_unit_test_setup_teardown(follows_a_rotation_by_rename, fresh, done),
         cmocka_unit_test_setup_teardown(does_not_wait_for_who_moves_the_file, fresh, done),
         cmocka_unit_test_setup_teardown(processes_share_one_file_without_losing_lines, fresh,
                                         done),

@@ -18,6 +18,9 @@ struct check {
     bool quiet;             /* only warnings and failures are printed */
     size_t n[FOUND_N];
     const struct endpoints *endpoints; /* NULL while they could not be loaded */
+    bool config_well;   /* it loads, and every source can be used */
+    bool database_well; /* it answers, and nothing of it FAILs */
+    int64_t dead;       /* dead letters; -1: could not be counted */
 };
 
 /* Counts a finding and prints its line at once: "FAIL source stripe: <text>", or as JSON.
@@ -37,6 +40,8 @@ void check_sources(struct check *c);
 void check_routes(struct check *c);
 /* The database, its settings, the schema, the key's print. false: the rest can't be looked at. */
 bool check_database(struct check *c);
+/* Whether the database takes the handlers' SQL; needs a good check_database. */
+void check_handlers(struct check *c);
 /* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
 void check_work(struct check *c);
 /* Counters and alarms of this host. */

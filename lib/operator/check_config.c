@@ -179,6 +179,26 @@ static bool is_standard(const struct endpoint *e)
            strstr(f.signature, "svix-signature") != NULL;
 }
 
+/* What a provider hands out besides, and is put here by mistake. */
+static const struct {
+    const char *provider, *begins, *advice;
+} mistaken[] = {
+    {"stripe", "sk_", "an API key of Stripe; wanted is the endpoint's signing secret, whsec_..."},
+    {"stripe", "pk_", "an API key of Stripe; wanted is the endpoint's signing secret, whsec_..."},
+    {"stripe", "rk_", "an API key of Stripe; wanted is the endpoint's signing secret, whsec_..."},
+};
+
+static void check_mistaken(struct check *c, const struct source *s, const struct endpoint_key *key)
+{
+    for (size_t i = 0; i < sizeof mistaken / sizeof mistaken[0]; i++) {
+        if (strcmp(s->provider, mistaken[i].provider) == 0 &&
+            span_starts(secret_span(&key->secret), mistaken[i].begins)) {
+            found_of(c, FOUND_WARN, "source", s->name, "secret %d looks like %s", key->number,
+                     mistaken[i].advice);
+        }
+    }
+}
+
 static void check_until(struct check *c, const struct endpoint *e, int64_t now_us)
 {
     int64_t last = 0;
@@ -213,6 +233,7 @@ static void check_source(struct check *c, const struct endpoint *e, int64_t now_
                  e->n_keys == 0 ? "; deliveries are answered busy" : "; the others are used");
     }
     for (size_t i = 0; i < e->n_keys; i++) {
+        check_mistaken(c, s, &e->keys[i]);
         if (is_standard(e) && e->keys[i].secret.len < STANDARD_KEY_MIN) {
             found_of(c, FOUND_WARN, "source", s->name,
                      "secret %d is a key of %zu bytes; the specification asks for 24 to 64",
@@ -236,8 +257,10 @@ void check_sources(struct check *c)
     if (endpoints_count(c->endpoints) == 0) {
         found(c, FOUND_WARN, "config", "there is no source: nothing can be delivered");
     }
+    c->config_well = true;
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
         check_source(c, endpoints_at(c->endpoints, i), now_us);
+        c->config_well = c->config_well && endpoints_at(c->endpoints, i)->trouble == NULL;
     }
 }
 

@@ -18,8 +18,16 @@ static const char *const advice[ALARM_N] = {
     [ALARM_DATABASE] = "deliveries were answered busy because of the database",
     [ALARM_FORGED] = "rows that this installation did not write: who else writes to the database?",
     [ALARM_DEAD] = "jobs were given up: hookonce list dead",
-    [ALARM_HANDLER] = "a handler that cannot work: hookonce list dead says why",
+    [ALARM_HANDLER] = "a handler that cannot work: `hookonce list jobs` shows what waits, `hookonce "
+                      "list dead` what was given up, each with the reason",
 };
+
+/* Whether check itself sees that what raised the alarm is over. */
+static bool is_over(const struct check *c, int kind)
+{
+    return (kind == ALARM_CONFIG && c->config_well) ||
+           (kind == ALARM_DATABASE && c->database_well) || (kind == ALARM_DEAD && c->dead == 0);
+}
 
 static void found_source(void *arg, struct span source, const uint64_t values[COUNT_N])
 {
@@ -53,12 +61,26 @@ static enum finding level_of(int kind, int64_t age_us)
     return kind == ALARM_FORGED ? FOUND_FAIL : FOUND_WARN;
 }
 
+static void found_alarm(struct check *c, struct counters *counters, int kind)
+{
+    int64_t last_us = 0;
+    uint64_t times = counters_alarm_count(counters, (enum alarm)kind, &last_us);
+    bool over = is_over(c, kind);
+    char when[32];
+
+    if (times == 0 || (kind == ALARM_DEAD && c->dead > 0)) { /* those were counted above */
+        return;
+    }
+    text_rfc3339_put(last_us, true, when);
+    found_of(c, over ? FOUND_NOTE : level_of(kind, clock_wall_us() - last_us), "alarm",
+             alarm_words[kind], "%llu time%s, last at %s; %s", (unsigned long long)times,
+             times == 1 ? "" : "s", when, over ? "(over)" : advice[kind]);
+}
+
 void check_counters(struct check *c)
 {
     const char *state = c->op->settings->state_dir;
-    int64_t now_us = clock_wall_us();
     char path[4096];
-    char when[32];
 
     /* Opening would make the file, perhaps as another account than the receiver's. */
     int n = snprintf(path, sizeof path, "%s/hookonce.state", state);
@@ -68,15 +90,7 @@ void check_counters(struct check *c)
     struct counters *counters = counters_open(state);
     counters_each(counters, found_source, c);
     for (int kind = 0; kind < ALARM_N; kind++) {
-        int64_t last_us = 0;
-        uint64_t times = counters_alarm_count(counters, (enum alarm)kind, &last_us);
-        if (times == 0) {
-            continue;
-        }
-        text_rfc3339_put(last_us, true, when);
-        found_of(c, level_of(kind, now_us - last_us), "alarm", alarm_words[kind],
-                 "%llu time%s, last at %s; %s", (unsigned long long)times, times == 1 ? "" : "s",
-                 when, advice[kind]);
+        found_alarm(c, counters, kind);
     }
     counters_close(counters);
 }

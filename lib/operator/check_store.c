@@ -1,13 +1,14 @@
 /* What can be told with the database: its settings, the tables, the queue. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "operator/check.h"
 #include "store/health.h"
 #include "store/migrate.h"
 #include "store/view.h"
 
-#define IDLE_MAX_S 600 /* jobs wait and no processor ran for so long: somebody should look */
+#define IDLE_MAX_S 180 /* jobs wait and no processor ran for so long: somebody should look */
 
 /* ---- database and tables ---- */
 
@@ -84,6 +85,39 @@ bool check_database(struct check *c)
 
 /* ---- work ---- */
 
+/* What only the server can tell of a handler: a typo, a table or column that is not there. What a
+ * statement needs may be made by one before it, so behind a CREATE nothing is certain. */
+static void check_handler(struct check *c, const struct handler *h)
+{
+    bool created = false;
+    bool well = true;
+
+    for (size_t i = 0; i < h->n_statements; i++) {
+        const char *sql = h->statements[i].sql;
+        struct ho_err err = {HO_OK, 0, ""};
+        enum ho_code code = db_try_prepare(operator_db(c->op), sql, &err);
+        if (code != HO_OK) {
+            well = false;
+            found_of(c,
+                     created                ? FOUND_NOTE
+                     : code == HO_TRANSIENT ? FOUND_WARN
+                                            : FOUND_FAIL,
+                     "handler", h->name, "statement %zu cannot run now: %s", i + 1, err.text);
+        }
+        created = created || strncasecmp(sql, "CREATE", 6) == 0;
+    }
+    if (well) {
+        found_of(c, FOUND_OK, "handler", h->name, "the database takes its SQL");
+    }
+}
+
+void check_handlers(struct check *c)
+{
+    for (size_t i = 0; i < c->op->settings->n_handlers; i++) {
+        check_handler(c, &c->op->settings->handlers[i]);
+    }
+}
+
 static const char *count(int64_t n, char room[24])
 {
     if (n > VIEW_COUNT_MAX) {
@@ -122,6 +156,10 @@ static void check_processor(struct check *c, const struct view_queue *q)
               "process`?", count(q->due, n), q->due == 1 ? " is" : "s are",
               ago(q->oldest_due_s, waits), q->worker_s < 0 ? "is at work" : "was seen for ",
               q->worker_s < 0 ? "" : ago(q->worker_s, seen));
+    } else if (q->worker_s < 0 && !q->any_try && q->due > 0) {
+        found(c, FOUND_NOTE, "processor",
+              "no processor has run yet, and %s job%s: see step 6 of the README, or run `hookonce "
+              "process --once`", count(q->due, n), q->due == 1 ? " waits" : "s wait");
     } else if (q->worker_s < 0) {
         found(c, FOUND_OK, "processor", "none at work right now, and no job waits long for one");
     } else {
@@ -146,6 +184,7 @@ void check_work(struct check *c)
               count(q.expired, room[0]), q.expired == 1 ? "it" : "them");
     }
     check_processor(c, &q);
+    c->dead = q.dead;
     if (q.dead > 0) {
         found(c, FOUND_WARN, "dead letters", "%s; hookonce list dead says why, hookonce retry runs "
               "them again", count(q.dead, room[3]));

@@ -16,6 +16,7 @@ static void check_all(struct check *c)
         return;
     }
     check_files(c);
+    c->dead = -1;
     if (endpoints_load(c->op->file, &endpoints, &err) != HO_OK) {
         found(c, FOUND_FAIL, "config", "%s", err.text);
     } else {
@@ -23,7 +24,10 @@ static void check_all(struct check *c)
         check_sources(c);
         check_routes(c);
     }
+    size_t failed = c->n[FOUND_FAIL];
     if (check_database(c)) {
+        c->database_well = c->n[FOUND_FAIL] == failed;
+        check_handlers(c);
         check_work(c);
     }
     check_counters(c);
@@ -68,6 +72,10 @@ const struct command cmd_check = {
         "  FAIL  does not work, or promises less than it should\n"
         "\n"
         "  --quiet  prints only warn and FAIL: for cron, which mails what is printed\n"
+        "\n"
+        "The server looks at the SQL of every handler, and runs none. Jobs that are due for more\n"
+        "than 3 minutes while no processor was seen are a warn. An alarm whose cause check itself\n"
+        "sees gone is a note that ends in (over).\n"
         "\n"
         "Changes nothing. Prints no secret and no part of one. Ends with 1 when something FAILs, a\n"
         "config that is refused among it, else with 0. schema/RUNBOOK.md says what to do about\n"

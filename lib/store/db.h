@@ -79,6 +79,11 @@ enum ho_code db_run(struct db *db, const char *sql, const struct db_value *in, s
 enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                          struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
+/* Whether the server takes this text: prepared, and not run. What it cannot tell before a run, a
+ * procedure's body for one, it does not tell here.
+ * returns HO_OK, or the same codes as db_run */
+enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err) HO_MUST_CHECK;
+
 enum ho_code db_begin(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 enum ho_code db_commit(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* lost answer: TRANSIENT */
 void db_rollback(struct db *db); /* best effort; a link on which it fails is closed */
@@ -100,6 +105,9 @@ unsigned long db_server_version(struct db *db); /* e.g. 101119 */
 bool db_is_mariadb(struct db *db);
 unsigned long db_thread_id(struct db *db);
 bool db_wrote_untransacted(struct db *db); /* the tracker's lower-case w: MyISAM, Aria, MEMORY */
+
+/* Whether the last statement, failed or not, left a warning of that number. Asks the server. */
+bool db_warned(struct db *db, unsigned number);
 
 /* Puts the link back to a fresh session after a handler (mysql_reset_connection, database and
  * session settings sent again). */

@@ -274,3 +274,20 @@ enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *
 {
     return run_into(db, sql, false, in, n_in, rows, err);
 }
+
+enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err)
+{
+    MYSQL_STMT *stmt = NULL;
+    bool keep = false;
+
+    enum ho_code code = db_connect(db, err);
+    if (code != HO_OK) {
+        return code;
+    }
+    code = prepare(db, sql, &keep, &stmt, err);
+    if (code != HO_OK && db_error_lost((unsigned)err->sys)) {
+        db_disconnect(db);
+    }
+    (void)mysql_stmt_close(stmt);
+    return code;
+}

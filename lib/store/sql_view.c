@@ -101,4 +101,5 @@ const char SQL_VIEW_QUEUE[] =
     " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
     " FROM hookonce_job WHERE state = 'ready'), 0),"
     " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"
-    " FROM hookonce_worker), -1)";
+    " FROM hookonce_worker), -1),"
+    " EXISTS(SELECT 1 FROM hookonce_attempt)";

@@ -128,7 +128,8 @@ enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *er
                                    .dead = db_cell_int(&rows, 0, 4),
                                    .conflicts = db_cell_int(&rows, 0, 5),
                                    .oldest_due_s = db_cell_int(&rows, 0, 6),
-                                   .worker_s = db_cell_int(&rows, 0, 7)};
+                                   .worker_s = db_cell_int(&rows, 0, 7),
+                                   .any_try = db_cell_int(&rows, 0, 8) != 0};
     }
     db_rows_free(&rows);
     return code;

@@ -69,7 +69,8 @@ struct view_queue {
     int64_t dead;
     int64_t conflicts;
     int64_t oldest_due_s; /* how long the oldest due job waits; 0: none */
-    int64_t worker_s;     /* since a processor last gave a sign of life; -1: never */
+    int64_t worker_s;     /* since a processor last gave a sign of life; -1: none is at work */
+    bool any_try;         /* some processor has settled some job */
 };
 enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *err) HO_MUST_CHECK;
 

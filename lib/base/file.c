@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,4 +101,29 @@ enum ho_code file_read(const char *path, bool private_only, struct buf *out, str
     }
     (void)close(fd);
     return code;
+}
+
+struct file_mark file_mark(const char *path)
+{
+    struct file_mark m;
+
+    memset(&m, 0, sizeof m);
+    if (stat(path, &m.seen) != 0) {
+        memset(&m, 0, sizeof m);
+    }
+    return m;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+bool file_mark_same(const struct file_mark *a, const struct file_mark *b)
+{
+    const struct stat *x = &a->seen, *y = &b->seen;
+
+    return x->st_dev == y->st_dev && x->st_ino == y->st_ino && x->st_size == y->st_size &&
+           x->st_mode == y->st_mode && same_time(&x->st_mtim, &y->st_mtim) &&
+           same_time(&x->st_ctim, &y->st_ctim);
 }

@@ -3,6 +3,8 @@
 #ifndef HO_BASE_FILE_H
 #define HO_BASE_FILE_H
 
+#include <sys/stat.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -17,5 +19,15 @@ enum ho_code file_open(const char *path, bool private_only, int *fd, struct ho_e
  * returns HO_OK | HO_REJECT (also when it does not fit into out) */
 enum ho_code file_read(const char *path, bool private_only, struct buf *out, struct ho_err *err)
     HO_MUST_CHECK;
+
+/* How a file looked at a moment: not there is a look too. Take it before reading the file, then a
+ * change in between is seen the next time. */
+struct file_mark {
+    struct stat seen; /* all zero: it was not there */
+};
+struct file_mark file_mark(const char *path);
+
+/* Whether both are the same file, unchanged: device, inode, size, mode, mtime and ctime. */
+bool file_mark_same(const struct file_mark *a, const struct file_mark *b);
 
 #endif

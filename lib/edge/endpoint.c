@@ -3,18 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "edge/recipe_parts.h"
 
 #define LOOK_EVERY_MS 1000
 
-/* A file as it was just before it was read; all zero but the path when it was not there. */
 struct watch {
     char *path;
-    struct stat seen;
+    struct file_mark seen;
 };
 
 struct endpoints {
@@ -31,37 +30,22 @@ struct endpoints {
 
 /* ---- watching files ---- */
 
-static void look(const char *path, struct stat *seen)
-{
-    memset(seen, 0, sizeof *seen);
-    if (stat(path, seen) != 0)
-        memset(seen, 0, sizeof *seen);
-}
-
-/* To be called before the file is read: a change in between is then seen the next time. */
+/* To be called before the file is read. */
 static void watch(struct endpoints *e, const char *path)
 {
     e->watches = ho_realloc(e->watches, (e->n_watches + 1) * sizeof *e->watches);
     e->watches[e->n_watches].path = ho_strdup(path);
-    look(path, &e->watches[e->n_watches++].seen);
-}
-
-static bool same_time(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+    e->watches[e->n_watches++].seen = file_mark(path);
 }
 
 static bool any_changed(const struct endpoints *e)
 {
     for (size_t i = 0; i < e->n_watches; i++) {
-        const struct stat *was = &e->watches[i].seen;
-        struct stat now;
+        const struct file_mark now = file_mark(e->watches[i].path);
 
-        look(e->watches[i].path, &now);
-        if (was->st_dev != now.st_dev || was->st_ino != now.st_ino ||
-            was->st_size != now.st_size || was->st_mode != now.st_mode ||
-            !same_time(&was->st_mtim, &now.st_mtim) || !same_time(&was->st_ctim, &now.st_ctim))
+        if (!file_mark_same(&e->watches[i].seen, &now)) {
             return true;
+        }
     }
     return false;
 }
@@ -83,27 +67,32 @@ static enum ho_code decode_key(const struct recipe *r, struct span text, struct 
 
         switch (step->kind) {
         case KEY_STRIP:
-            if (span_eq(span_sub(text, 0, step->text.len), step->text))
+            if (span_eq(span_sub(text, 0, step->text.len), step->text)) {
                 text = span_sub(text, step->text.len, text.len);
+            }
             break;
         case KEY_UNBASE64:
-            if (text_unbase64(text, &bytes) != HO_OK)
+            if (text_unbase64(text, &bytes) != HO_OK) {
                 code = ho_fail(err, HO_REJECT, "not base64 where the provider's secret is");
+            }
             text = buf_span(&bytes);
             break;
         case KEY_UNHEX:
             room = buf_room(&bytes, text.len / 2);
-            if (room == NULL || text.len % 2 != 0 || !text_unhex(text, true, room, text.len / 2))
+            if (room == NULL || text.len % 2 != 0 || !text_unhex(text, true, room, text.len / 2)) {
                 code = ho_fail(err, HO_REJECT, "not hex where the provider's secret is");
+            }
             bytes.len = text.len / 2;
             text = buf_span(&bytes);
             break;
         }
     }
-    if (code == HO_OK && text.len == 0)
+    if (code == HO_OK && text.len == 0) {
         code = ho_fail(err, HO_REJECT, "empty; anybody could sign with an empty key");
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = secret_copy(text, out);
+    }
     buf_wipe(&bytes);
     return code;
 }
@@ -113,15 +102,17 @@ static void note_trouble(struct endpoint *e, int number, const char *path,
 {
     struct buf text;
 
-    if (e->trouble != NULL)
+    if (e->trouble != NULL) {
         return;
+    }
     buf_init(&text, 2 * sizeof err->text);
     if (buf_addf(&text, "secret %d: %s%s%s", number,
                  strstr(err->text, path) == NULL ? path : "",
-                 strstr(err->text, path) == NULL ? ": " : "", err->text) == HO_OK)
+                 strstr(err->text, path) == NULL ? ": " : "", err->text) == HO_OK) {
         e->trouble = ho_strdup(buf_cstr(&text));
-    else
+    } else {
         e->trouble = ho_strdup("a secret is unusable");
+    }
     buf_free(&text);
 }
 
@@ -140,8 +131,9 @@ static void load_keys(struct endpoints *set, struct endpoint *e)
         ho_err_clear(&err);
         watch(set, from->path);
         code = secret_read(from->path, &text, &err);
-        if (code == HO_OK)
+        if (code == HO_OK) {
             code = decode_key(e->recipe, secret_span(&text), &key->secret, &err);
+        }
         secret_free(&text);
         if (code != HO_OK) {
             note_trouble(e, (int)i + 1, from->path, &err);
@@ -163,8 +155,9 @@ static enum ho_code fail_provider(const struct recipes *recipes, const struct so
 
     buf_init(&names, sizeof err->text / 2);
     for (size_t i = 0; i < recipes_count(recipes); i++) {
-        if (buf_addf(&names, " %s", recipes_at(recipes, i)->name) != HO_OK)
+        if (buf_addf(&names, " %s", recipes_at(recipes, i)->name) != HO_OK) {
             break;
+        }
     }
     code = conf_fail(err, source->at, conf_find(source->at, "provider"),
                      "no recipe for provider %s; there are%s", source->provider,
@@ -178,11 +171,13 @@ static enum ho_code load_endpoint(struct endpoints *set, const struct source *so
 {
     const struct recipe *r = recipes_find(set->recipes, source->provider);
 
-    if (r == NULL)
+    if (r == NULL) {
         return fail_provider(set->recipes, source, err);
-    if (source->tolerance_ms >= 0 && !r->time.on)
+    }
+    if (source->tolerance_ms >= 0 && !r->time.on) {
         return conf_fail(err, source->at, conf_find(source->at, "tolerance"),
                          "%s signs no time, so there is no tolerance to set", r->name);
+    }
     *e = (struct endpoint){
         .source = source,
         .recipe = r,
@@ -203,13 +198,16 @@ static enum ho_code load(struct endpoints *set, struct ho_err *err)
 
     watch(set, set->file);
     code = settings_load(set->file, &set->settings, err);
-    if (code != HO_OK)
+    if (code != HO_OK) {
         return code;
-    for (size_t i = 0; i < set->settings->n_recipes; i++)
+    }
+    for (size_t i = 0; i < set->settings->n_recipes; i++) {
         watch(set, set->settings->recipes[i]);
+    }
     code = recipes_load(set->settings->recipes, set->settings->n_recipes, &set->recipes, err);
-    if (code != HO_OK)
+    if (code != HO_OK) {
         return code;
+    }
     set->all = ho_alloc((set->settings->n_sources + 1) * sizeof *set->all);
     for (size_t i = 0; i < set->settings->n_sources && code == HO_OK; i++) {
         code = load_endpoint(set, &set->settings->sources[i], &set->all[i], err);
@@ -236,16 +234,19 @@ enum ho_code endpoints_load(const char *file, struct endpoints **out, struct ho_
 
 void endpoints_free(struct endpoints *e)
 {
-    if (e == NULL)
+    if (e == NULL) {
         return;
+    }
     for (size_t i = 0; i < e->n; i++) {
-        for (size_t j = 0; j < e->all[i].n_keys; j++)
+        for (size_t j = 0; j < e->all[i].n_keys; j++) {
             secret_free(&e->all[i].keys[j].secret);
+        }
         free(e->all[i].keys);
         free(e->all[i].trouble);
     }
-    for (size_t i = 0; i < e->n_watches; i++)
+    for (size_t i = 0; i < e->n_watches; i++) {
         free(e->watches[i].path);
+    }
     free(e->watches);
     free(e->all);
     recipes_free(e->recipes);
@@ -262,8 +263,9 @@ static const struct endpoint *worsened(const struct endpoints *was, const struct
     for (size_t i = 0; i < now->n; i++) {
         const struct endpoint *before = endpoints_find(was, span_of(now->all[i].source->name));
 
-        if (now->all[i].trouble != NULL && before != NULL && before->trouble == NULL)
+        if (now->all[i].trouble != NULL && before != NULL && before->trouble == NULL) {
             return &now->all[i];
+        }
     }
     return NULL;
 }
@@ -274,11 +276,13 @@ static enum ho_code load_newer(const struct endpoints *old, struct endpoints **n
     enum ho_code code = endpoints_load(old->file, newer, err);
     const struct endpoint *bad;
 
-    if (code != HO_OK)
+    if (code != HO_OK) {
         return code;
+    }
     bad = worsened(old, *newer);
-    if (bad == NULL)
+    if (bad == NULL) {
         return HO_OK;
+    }
     code = conf_fail(err, bad->source->at, conf_find(bad->source->at, "secret"), "source %s: %s",
                      bad->source->name, bad->trouble);
     endpoints_free(*newer);
@@ -294,13 +298,15 @@ enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_er
     struct ho_err why;
 
     *changed = false;
-    if (now_ms - old->looked_ms < LOOK_EVERY_MS)
+    if (now_ms - old->looked_ms < LOOK_EVERY_MS) {
         return HO_OK;
+    }
     old->looked_ms = now_ms;
     /* While a version is refused this stays so, and it is tried again every time: what it lacks
      * may be in a file that only it names. */
-    if (!any_changed(old))
+    if (!any_changed(old)) {
         return HO_OK;
+    }
     ho_err_clear(&why);
     if (load_newer(old, &newer, &why) == HO_OK) {
         endpoints_free(old);
@@ -308,8 +314,9 @@ enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_er
         *changed = true;
         return HO_OK;
     }
-    if (strcmp(old->refused.text, why.text) == 0)
+    if (strcmp(old->refused.text, why.text) == 0) {
         return HO_OK;
+    }
     old->refused = why;
     return ho_fail(err, HO_REJECT, "%s", why.text);
 }
@@ -329,8 +336,9 @@ const struct recipes *endpoints_recipes(const struct endpoints *e)
 const struct endpoint *endpoints_find(const struct endpoints *e, struct span source)
 {
     for (size_t i = 0; i < e->n; i++) {
-        if (span_is(source, e->all[i].source->name))
+        if (span_is(source, e->all[i].source->name)) {
             return &e->all[i];
+        }
     }
     return NULL;
 }
@@ -353,8 +361,9 @@ const char *endpoint_scope(const struct endpoint *e)
 struct span endpoint_signing_key(const struct endpoint *e, int64_t now_us)
 {
     for (size_t i = 0; i < e->n_keys; i++) {
-        if (now_us < e->keys[i].until_us)
+        if (now_us < e->keys[i].until_us) {
             return secret_span(&e->keys[i].secret);
+        }
     }
     return SPAN_NONE;
 }

@@ -17,10 +17,12 @@ static bool begins_term(struct span s, size_t i)
 /* Adds one piece to the alternative; false when there are too many. */
 static bool add_piece(struct expr_alt *alt, struct expr_piece piece)
 {
-    if (alt->n == EXPR_PIECES_MAX)
+    if (alt->n == EXPR_PIECES_MAX) {
         return false;
-    if (alt->pieces == NULL)
+    }
+    if (alt->pieces == NULL) {
         alt->pieces = ho_alloc(EXPR_PIECES_MAX * sizeof *alt->pieces);
+    }
     alt->pieces[alt->n++] = piece;
     return true;
 }
@@ -31,13 +33,16 @@ static bool add_literal(struct expr_alt *alt, struct span text, size_t from, siz
     size_t start = from;
 
     for (size_t i = from; i < to; i++) {
-        if (text.p[i] != '\\' || i + 1 >= to || text.p[i + 1] != 'n')
+        if (text.p[i] != '\\' || i + 1 >= to || text.p[i + 1] != 'n') {
             continue;
+        }
         if (i > start &&
-            !add_piece(alt, (struct expr_piece){.literal = span_sub(text, start, i - start)}))
+            !add_piece(alt, (struct expr_piece){.literal = span_sub(text, start, i - start)})) {
             return false;
-        if (!add_piece(alt, (struct expr_piece){.literal = SPAN_LIT("\n")}))
+        }
+        if (!add_piece(alt, (struct expr_piece){.literal = SPAN_LIT("\n")})) {
             return false;
+        }
         start = i + 2;
         i++;
     }
@@ -60,17 +65,21 @@ static enum ho_code parse_alt(struct span text, struct expr_alt *alt, struct ho_
         struct span inside;
         enum ho_code code;
 
-        if (!begins_term(text, i))
+        if (!begins_term(text, i)) {
             continue;
+        }
         rest = span_sub(text, i + 1, text.len);
         inside = span_cut(&rest, '}');
-        if (!span_present(rest))
+        if (!span_present(rest)) {
             return ho_fail(err, HO_REJECT, "a { without its }");
-        if (!add_literal(alt, text, start, i))
+        }
+        if (!add_literal(alt, text, start, i)) {
             return fail_long(err);
+        }
         code = term_parse(inside, &piece.term, err);
-        if (code != HO_OK)
+        if (code != HO_OK) {
             return code;
+        }
         if (!add_piece(alt, piece)) {
             term_free(&piece.term);
             return fail_long(err);
@@ -85,8 +94,9 @@ static enum ho_code parse_alt(struct span text, struct expr_alt *alt, struct ho_
 static size_t next_choice(struct span s)
 {
     for (size_t i = 0; i + 4 <= s.len; i++) {
-        if (memcmp(s.p + i, " ?? ", 4) == 0)
+        if (memcmp(s.p + i, " ?? ", 4) == 0) {
             return i;
+        }
     }
     return s.len;
 }
@@ -124,11 +134,13 @@ enum ho_code expr_parse(struct span text, struct expr **out, struct ho_err *err)
 
 void expr_free(struct expr *e)
 {
-    if (e == NULL)
+    if (e == NULL) {
         return;
+    }
     for (size_t i = 0; i < e->n_alts; i++) {
-        for (size_t j = 0; j < e->alts[i].n; j++)
+        for (size_t j = 0; j < e->alts[i].n; j++) {
             term_free(&e->alts[i].pieces[j].term);
+        }
         free(e->alts[i].pieces);
     }
     free(e->alts);
@@ -144,12 +156,15 @@ static enum term_result eval_alt(const struct expr_alt *alt, const struct term_v
         enum term_result result = TERM_OK;
 
         buf_clear(tmp);
-        if (piece->is_term)
+        if (piece->is_term) {
             result = term_value(&piece->term, v, tmp, &value);
-        if (result != TERM_OK)
+        }
+        if (result != TERM_OK) {
             return result;
-        if (buf_add_span(out, value) != HO_OK)
+        }
+        if (buf_add_span(out, value) != HO_OK) {
             return TERM_FULL;
+        }
     }
     return TERM_OK;
 }
@@ -165,8 +180,9 @@ enum term_result expr_eval(const struct expr *e, const struct term_view *v, stru
         out->len = from; /* what an alternative before had begun */
         result = eval_alt(&e->alts[i], v, &tmp, out);
     }
-    if (result != TERM_OK)
+    if (result != TERM_OK) {
         out->len = from;
+    }
     buf_free(&tmp);
     return result;
 }
@@ -178,8 +194,9 @@ bool expr_is_direct(const struct expr *e)
             const struct expr_piece *piece = &e->alts[i].pieces[j];
 
             if (piece->is_term && (piece->term.hashed || piece->term.kind == TERM_FORM ||
-                                   piece->term.kind == TERM_JSON))
+                                   piece->term.kind == TERM_JSON)) {
                 return false;
+            }
         }
     }
     return true;
@@ -199,8 +216,9 @@ enum term_result expr_direct(const struct expr *e, const struct term_view *v,
         result = TERM_OK;
         for (size_t j = 0; j < alt->n && result == TERM_OK; j++) {
             parts[j] = alt->pieces[j].literal;
-            if (alt->pieces[j].is_term)
+            if (alt->pieces[j].is_term) {
                 result = term_value(&alt->pieces[j].term, v, &none, &parts[j]);
+            }
         }
         *n = result == TERM_OK ? alt->n : 0;
     }
@@ -214,8 +232,9 @@ enum ho_code expr_each(const struct expr *e, expr_visit *fn, void *arg, struct h
 
     for (size_t i = 0; e != NULL && i < e->n_alts; i++) {
         for (size_t j = 0; j < e->alts[i].n && code == HO_OK; j++) {
-            if (e->alts[i].pieces[j].is_term)
+            if (e->alts[i].pieces[j].is_term) {
                 code = fn(arg, &e->alts[i].pieces[j].term, err);
+            }
         }
     }
     return code;
@@ -225,8 +244,9 @@ const struct term *expr_single_header(const struct expr *e)
 {
     const struct term *t;
 
-    if (e == NULL || e->n_alts == 0 || e->alts[0].n != 1 || !e->alts[0].pieces[0].is_term)
+    if (e == NULL || e->n_alts == 0 || e->alts[0].n != 1 || !e->alts[0].pieces[0].is_term) {
         return NULL;
+    }
     t = &e->alts[0].pieces[0].term;
     return !t->hashed && (t->kind == TERM_HEADER || t->kind == TERM_FAMILY) ? t : NULL;
 }

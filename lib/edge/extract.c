@@ -24,8 +24,9 @@ static enum term_result stored(const struct expr *expr, const struct term_view *
 
     buf_init(&raw, v->request->body.len + REQUEST_HEAD_MAX);
     result = expr == NULL ? TERM_ABSENT : expr_eval(expr, v, &raw);
-    if (result == TERM_OK && key_stored(buf_span(&raw), out) != HO_OK)
+    if (result == TERM_OK && key_stored(buf_span(&raw), out) != HO_OK) {
         result = TERM_FULL;
+    }
     buf_free(&raw);
     return result;
 }
@@ -35,8 +36,9 @@ static enum term_result stored(const struct expr *expr, const struct term_view *
 static bool is_folded(struct span id)
 {
     for (size_t i = 0; i + 3 <= id.len; i++) {
-        if (memcmp(id.p + i, "\xEF\xBF\xBD", 3) == 0)
+        if (memcmp(id.p + i, "\xEF\xBF\xBD", 3) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -50,8 +52,9 @@ static void unfold(struct buf *id, const unsigned char body_sha[SHA256_LEN])
     mac_sha256_parts(parts, 2, digest);
     text_hex(digest, sizeof digest, hex);
     buf_clear(id);
-    if (buf_addf(id, "%s%s", KEY_MARK, hex) != HO_OK)
+    if (buf_addf(id, "%s%s", KEY_MARK, hex) != HO_OK) {
         ho_die("bug: a marked digest does not fit");
+    }
 }
 
 static enum reason extract_ids(const struct recipe *r, const struct term_view *v,
@@ -59,18 +62,23 @@ static enum reason extract_ids(const struct recipe *r, const struct term_view *v
 {
     enum term_result id = stored(r->id, v, &x->id);
 
-    if (id == TERM_ABSENT)
+    if (id == TERM_ABSENT) {
         return REASON_NO_ID;
-    if (id != TERM_OK)
+    }
+    if (id != TERM_OK) {
         return id == TERM_TWICE ? REASON_HEADER_DUPLICATE : REASON_BAD_REQUEST;
-    if (stored(r->type, v, &x->type) == TERM_TWICE)
+    }
+    if (stored(r->type, v, &x->type) == TERM_TWICE) {
         return REASON_HEADER_DUPLICATE;
-    if (is_folded(buf_span(&x->id)))
+    }
+    if (is_folded(buf_span(&x->id))) {
         unfold(&x->id, body_sha);
+    }
     x->event.id = buf_span(&x->id);
     x->event.type = buf_span(&x->type); /* empty when the provider sends none */
-    if (stored(r->object, v, &x->object) == TERM_OK)
+    if (stored(r->object, v, &x->object) == TERM_OK) {
         x->event.object = buf_span(&x->object);
+    }
     return REASON_OK;
 }
 
@@ -80,10 +88,12 @@ static bool parse_time(struct span text, enum time_unit unit, int64_t *us)
 {
     uint64_t number;
 
-    if (unit == TIME_RFC3339)
+    if (unit == TIME_RFC3339) {
         return text_rfc3339(text, us) && *us >= 0 && *us / US_PER_S <= (int64_t)LAST_S;
-    if (!text_uint(text, unit == TIME_S ? LAST_S : LAST_S * 1000 + 999, &number))
+    }
+    if (!text_uint(text, unit == TIME_S ? LAST_S : LAST_S * 1000 + 999, &number)) {
         return false;
+    }
     *us = (int64_t)number * (unit == TIME_S ? US_PER_S : 1000);
     return true;
 }
@@ -97,8 +107,9 @@ static void extract_time(const struct recipe *r, const struct term_view *v, stru
         struct span text;
 
         buf_clear(&tmp);
-        if (term_value(&r->at[i].term, v, &tmp, &text) == TERM_OK)
+        if (term_value(&r->at[i].term, v, &tmp, &text) == TERM_OK) {
             event->has_occurred = parse_time(text, r->at[i].unit, &event->occurred_us);
+        }
     }
     buf_free(&tmp);
 }
@@ -113,12 +124,14 @@ static bool loose_value(const struct term *t, const struct term_view *v, struct 
     const struct json_node *node;
     enum json_kind kind;
 
-    if (t->kind != TERM_JSON || t->hashed)
+    if (t->kind != TERM_JSON || t->hashed) {
         return term_value(t, v, tmp, out) == TERM_OK;
+    }
     node = json_at(v->doc, span_of(t->name));
     kind = json_kind_of(node);
-    if (kind == JSON_ABSENT || kind == JSON_NULL || json_text(node, tmp) != HO_OK)
+    if (kind == JSON_ABSENT || kind == JSON_NULL || json_text(node, tmp) != HO_OK) {
         return false;
+    }
     *out = buf_span(tmp);
     return true;
 }
@@ -139,8 +152,9 @@ static bool digest_terms(const struct expr *same, const struct term_view *v,
     for (size_t i = 0; i < alt->n; i++) {
         struct span value;
 
-        if (!alt->pieces[i].is_term)
+        if (!alt->pieces[i].is_term) {
             continue;
+        }
         buf_clear(&tmp);
         memset(digests[n], 0, sizeof digests[n]);
         if (loose_value(&alt->pieces[i].term, v, &tmp, &value)) {
@@ -163,16 +177,19 @@ static void digest_guard(const struct recipe *r, const struct term_view *v,
     struct buf value;
 
     memcpy(out, body_sha, SHA256_LEN);
-    if (r->guard == NULL)
+    if (r->guard == NULL) {
         return;
+    }
     if (expr_is_direct(r->guard)) {
-        if (expr_direct(r->guard, v, parts, &n) == TERM_OK)
+        if (expr_direct(r->guard, v, parts, &n) == TERM_OK) {
             mac_sha256_parts(parts, n, out);
+        }
         return;
     }
     buf_init(&value, v->request->body.len + REQUEST_HEAD_MAX);
-    if (expr_eval(r->guard, v, &value) == TERM_OK)
+    if (expr_eval(r->guard, v, &value) == TERM_OK) {
         mac_sha256(buf_span(&value), out);
+    }
     buf_free(&value);
 }
 
@@ -181,12 +198,14 @@ static void digest_guard(const struct recipe *r, const struct term_view *v,
 static bool is_credential(const struct recipe *r, struct span name)
 {
     for (size_t i = 0; i < sizeof credentials / sizeof credentials[0]; i++) {
-        if (span_is(name, credentials[i]))
+        if (span_is(name, credentials[i])) {
             return true;
+        }
     }
     for (size_t i = 0; i < r->sig.n_names; i++) {
-        if (span_is(name, r->sig.names[i]))
+        if (span_is(name, r->sig.names[i])) {
             return true;
+        }
     }
     return false;
 }
@@ -197,11 +216,13 @@ static bool extract_headers(const struct recipe *r, const struct request *reques
     for (size_t i = 0; i < request->n_headers; i++) {
         const struct header *h = &request->headers[i];
 
-        if (is_credential(r, h->name))
+        if (is_credential(r, h->name)) {
             continue;
+        }
         if (buf_add_span(headers, h->name) != HO_OK || buf_add_str(headers, ": ") != HO_OK ||
-            buf_add_span(headers, h->value) != HO_OK || buf_add_byte(headers, '\n') != HO_OK)
+            buf_add_span(headers, h->value) != HO_OK || buf_add_byte(headers, '\n') != HO_OK) {
             return false;
+        }
     }
     return true;
 }
@@ -222,16 +243,20 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v,
     buf_init(&x->object, EVENT_KEY_MAX);
     buf_init(&x->headers, EVENT_HEADERS_MAX);
     reason = extract_ids(r, v, body_sha, x);
-    if (reason != REASON_OK)
+    if (reason != REASON_OK) {
         return reason;
-    if (!extract_headers(r, v->request, &x->headers))
+    }
+    if (!extract_headers(r, v->request, &x->headers)) {
         return REASON_BAD_REQUEST;
+    }
     x->event.headers = buf_span(&x->headers);
     extract_time(r, v, &x->event);
-    if (r->same == NULL || !digest_terms(r->same, v, x->event.same))
+    if (r->same == NULL || !digest_terms(r->same, v, x->event.same)) {
         memcpy(x->event.same, body_sha, SHA256_LEN);
-    if (e->guard)
+    }
+    if (e->guard) {
         digest_guard(r, v, body_sha, x->event.guard);
+    }
     return REASON_OK;
 }
 

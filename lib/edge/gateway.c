@@ -76,20 +76,24 @@ struct gateway *gateway_open(void)
     memset(g, 0, sizeof *g);
     buf_init(&g->head, 2 * (REQUEST_HEAD_MAX + 1));
     take_signals(g); /* before libfcgi, which then leaves our handlers alone */
-    if (FCGX_Init() != 0)
+    if (FCGX_Init() != 0) {
         ho_die("libfcgi does not start");
+    }
     g->cgi = FCGX_IsCGI() != 0;
-    if (!g->cgi)
+    if (!g->cgi) {
         (void)FCGX_InitRequest(&g->fcgi, LISTEN_FD, 0);
+    }
     return g;
 }
 
 void gateway_close(struct gateway *g)
 {
-    if (g == NULL)
+    if (g == NULL) {
         return;
-    if (!g->cgi)
+    }
+    if (!g->cgi) {
         FCGX_Free(&g->fcgi, 1);
+    }
     buf_free(&g->head);
     buf_free(&g->body);
     free(g);
@@ -114,12 +118,14 @@ static bool await(struct gateway *g)
 
         FD_ZERO(&readable);
         FD_SET(LISTEN_FD, &readable);
-        if (kept > LISTEN_FD && kept < FD_SETSIZE)
+        if (kept > LISTEN_FD && kept < FD_SETSIZE) {
             FD_SET(kept, &readable);
+        }
         n = pselect((kept > LISTEN_FD && kept < FD_SETSIZE ? kept : LISTEN_FD) + 1, &readable,
                     NULL, NULL, NULL, &g->waiting);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
+        }
         if (n > 0 && kept > LISTEN_FD && kept < FD_SETSIZE && !FD_ISSET(kept, &readable)) {
             (void)shutdown(kept, SHUT_RDWR); /* else libfcgi waits 2 s for the other side */
             FCGX_Free(&g->fcgi, 1);
@@ -146,8 +152,9 @@ static void set_timeout(int fd, int option, int64_t ms)
     struct timeval wait = {.tv_sec = (time_t)(ms / 1000),
                            .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
 
-    if (wait.tv_sec == 0 && wait.tv_usec == 0)
+    if (wait.tv_sec == 0 && wait.tv_usec == 0) {
         wait.tv_usec = 1000; /* zero would mean for ever */
+    }
     (void)setsockopt(fd, SOL_SOCKET, option, &wait, sizeof wait);
 }
 
@@ -158,8 +165,9 @@ static bool is_request(struct gateway *g)
 
     if (FCGX_GetError(g->fcgi.in) == 0 && g->fcgi.envp != NULL &&
         FCGX_GetParam("REQUEST_METHOD", g->fcgi.envp) != NULL) {
-        if (g->fcgi.role == ROLE_RESPONDER)
+        if (g->fcgi.role == ROLE_RESPONDER) {
             return true;
+        }
         /* For an authorizer no answer would mean yes. */
         (void)FCGX_PutStr(refusal, (int)sizeof refusal - 1, g->fcgi.out);
     }
@@ -169,8 +177,9 @@ static bool is_request(struct gateway *g)
 
 static int next_cgi(struct gateway *g, struct request *r, enum reason *bad)
 {
-    if (g->served)
+    if (g->served) {
         return 0;
+    }
     g->served = true;
     if (getenv("REQUEST_METHOD") == NULL) {
         (void)fputs("hookonce.fcgi: a web server runs this program; see README.md\n", stderr);
@@ -178,20 +187,23 @@ static int next_cgi(struct gateway *g, struct request *r, enum reason *bad)
     }
     *bad = request_from_env(environ, &g->head, r);
     g->unread = r->has_length ? r->length : UINT64_MAX; /* chunked: to the end */
-    if (!r->has_length && (span_is(r->method, "GET") || span_is(r->method, "HEAD")))
+    if (!r->has_length && (span_is(r->method, "GET") || span_is(r->method, "HEAD"))) {
         g->unread = 0;
+    }
     return 1;
 }
 
 int gateway_next(struct gateway *g, struct request *r, enum reason *bad)
 {
     *bad = REASON_OK;
-    if (g->cgi)
+    if (g->cgi) {
         return next_cgi(g, r, bad);
+    }
     while (await(g)) {
         if (accept_request(g) < 0) {
-            if (!stop)
+            if (!stop) {
                 clock_sleep_ms(ACCEPT_PAUSE_MS);
+            }
         } else if (is_request(g)) {
             set_timeout(g->fcgi.ipcFd, SO_SNDTIMEO, SEND_WAIT_MS);
             *bad = request_from_env(g->fcgi.envp, &g->head, r);
@@ -211,14 +223,16 @@ static ssize_t read_cgi(struct gateway *g, struct buf *body, size_t most, struct
     unsigned char *room = buf_room(body, most);
     ssize_t n;
 
-    if (room == NULL)
+    if (room == NULL) {
         return -1;
+    }
     n = poll(&ready, 1, (int)deadline_left_ms(end)) > 0 ? read(STDIN_FILENO, room, most) : -1;
     body->len += n > 0 ? (size_t)n : 0;
-    if (n <= 0)
+    if (n <= 0) {
         g->unread = 0; /* nothing more comes, or not in time */
-    else
+    } else {
         g->unread -= (uint64_t)n < g->unread ? (uint64_t)n : g->unread;
+    }
     return n;
 }
 
@@ -230,8 +244,9 @@ static void drain_cgi(struct gateway *g)
     struct buf sink;
 
     buf_init(&sink, READ_STEP);
-    while (g->unread > 0 && read_cgi(g, &sink, READ_STEP, end) > 0)
+    while (g->unread > 0 && read_cgi(g, &sink, READ_STEP, end) > 0) {
         buf_clear(&sink);
+    }
     buf_free(&sink);
 }
 
@@ -242,13 +257,15 @@ static ssize_t read_fcgi(struct gateway *g, struct buf *body, size_t most, struc
     size_t n = 1;
     int first;
 
-    if (room == NULL || deadline_left_ms(end) == 0)
+    if (room == NULL || deadline_left_ms(end) == 0) {
         return -1;
+    }
     /* One byte may wait for the next record; the rest of that record is there already. */
     set_timeout(g->fcgi.ipcFd, SO_RCVTIMEO, deadline_left_ms(end));
     first = FCGX_GetChar(in);
-    if (first == EOF)
+    if (first == EOF) {
         return FCGX_GetError(in) == 0 ? 0 : -1;
+    }
     room[0] = (unsigned char)first;
     if (n < most && in->stop > in->rdNext) {
         size_t there = (size_t)(in->stop - in->rdNext);
@@ -267,69 +284,59 @@ enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap
     size_t want = limit + 1; /* one more than allowed shows that there is more */
     ssize_t n = 1;
 
-    if (r->has_length && r->length > cap)
+    if (r->has_length && r->length > cap) {
         return REASON_TOO_LARGE;
-    if (r->has_length && g->cgi) /* behind its length CGI need not mark an end: RFC 3875 4.2 */
+    }
+    if (r->has_length && g->cgi) { /* behind its length CGI need not mark an end: RFC 3875 4.2 */
         want = (size_t)r->length;
+    }
     buf_free(&g->body);
     buf_init(&g->body, limit + 1);
-    if (r->has_length)
+    if (r->has_length) {
         (void)buf_room(&g->body, (size_t)r->length + 1); /* all at once: it fits, see above */
+    }
     while (n > 0 && g->body.len < want) {
         size_t most = want - g->body.len < READ_STEP ? want - g->body.len : READ_STEP;
 
         n = g->cgi ? read_cgi(g, &g->body, most, end) : read_fcgi(g, &g->body, most, end);
     }
-    if (n < 0)
+    if (n < 0) {
         return REASON_SHORT_BODY;
-    if (g->body.len > limit)
+    }
+    if (g->body.len > limit) {
         return REASON_TOO_LARGE;
-    if (r->has_length && g->body.len != r->length)
+    }
+    if (r->has_length && g->body.len != r->length) {
         return REASON_SHORT_BODY;
+    }
     r->body = buf_span(&g->body);
     return REASON_OK;
 }
 
 /* ---- answer ---- */
 
-static const char *status_text(int status)
-{
-    static const struct {
-        int status;
-        const char *text;
-    } rows[] = {
-        {200, "OK"},           {202, "Accepted"},           {204, "No Content"},
-        {400, "Bad Request"},  {401, "Unauthorized"},       {403, "Forbidden"},
-        {404, "Not Found"},    {405, "Method Not Allowed"}, {413, "Content Too Large"},
-        {503, "Service Unavailable"},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].status == status)
-            return rows[i].text;
-    }
-    return "Status";
-}
-
 static void put_cgi(struct span s)
 {
     while (s.len > 0) {
         ssize_t n = write(STDOUT_FILENO, s.p, s.len);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n <= 0)
+        }
+        if (n <= 0) {
             return; /* the server is gone, and nobody is left to tell */
+        }
         s = span_sub(s, (size_t)n, s.len);
     }
 }
 
 static void put(struct gateway *g, struct span s)
 {
-    if (g->cgi)
+    if (g->cgi) {
         put_cgi(s);
-    else if (s.len > 0)
+    } else if (s.len > 0) {
         (void)FCGX_PutStr((const char *)s.p, (int)s.len, g->fcgi.out);
+    }
 }
 
 /* A CGI server waits for the end of our output, not of our work. */
@@ -337,8 +344,9 @@ static void let_go(void)
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    if (nowhere < 0)
+    if (nowhere < 0) {
         return;
+    }
     (void)dup2(nowhere, STDIN_FILENO);
     (void)dup2(nowhere, STDOUT_FILENO);
     (void)close(nowhere);
@@ -346,23 +354,14 @@ static void let_go(void)
 
 void gateway_reply(struct gateway *g, const struct reply *reply)
 {
-    bool bodiless = reply->status == 204 || reply->status == 304;
     struct buf head;
-    enum ho_code code;
 
-    buf_init(&head, 4096);
-    code = buf_addf(&head, "Status: %d %s\r\n", reply->status, status_text(reply->status));
-    if (code == HO_OK && reply->type != NULL && !bodiless)
-        code = buf_addf(&head, "Content-Type: %s\r\n", reply->type);
-    if (code == HO_OK && reply->headers != NULL)
-        code = buf_add_str(&head, reply->headers);
-    if (code == HO_OK && !bodiless)
-        code = buf_addf(&head, "Content-Length: %zu\r\n", reply->body.len);
-    if (code != HO_OK || buf_add_str(&head, "\r\n") != HO_OK)
-        ho_die("bug: an answer's headers do not fit");
+    buf_init(&head, REPLY_HEAD_MAX);
+    reply_head(reply, &head);
     put(g, buf_span(&head));
-    if (!reply->head_only && !bodiless)
+    if (reply_has_body(reply)) {
         put(g, reply->body);
+    }
     buf_free(&head);
     if (g->cgi) {
         drain_cgi(g);
@@ -374,8 +373,10 @@ void gateway_reply(struct gateway *g, const struct reply *reply)
 
 void gateway_finish(struct gateway *g)
 {
-    if (g->body.cap > BODY_KEEP)
+    if (g->body.cap > BODY_KEEP) {
         buf_free(&g->body);
-    if (g->cgi)
+    }
+    if (g->cgi) {
         (void)sigprocmask(SIG_SETMASK, &g->waiting, NULL);
+    }
 }

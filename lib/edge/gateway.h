@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "edge/reason.h"
+#include "edge/reply.h"
 #include "edge/request.h"
 
 struct gateway;
@@ -29,14 +30,6 @@ int gateway_next(struct gateway *g, struct request *r, enum reason *bad);
  * returns REASON_OK, REASON_TOO_LARGE (announced or found; the rest is not read), REASON_SHORT_BODY
  * (stream error, stall, fewer or more bytes than announced). */
 enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap);
-
-struct reply {
-    int status;
-    const char *type;    /* NULL: none */
-    struct span body;    /* may be empty */
-    const char *headers; /* further complete lines, "Name: value\r\n…", or NULL */
-    bool head_only;      /* HEAD: the length is sent, the body is not */
-};
 
 /* Sends the whole answer with Content-Length and gives the connection back: when it returns, the
  * client can have it. What is done afterwards must bear being killed. */

@@ -16,11 +16,13 @@ static bool condition_holds(const struct hello_condition *c, const struct term_v
 
 static bool hello_fits(const struct hello *h, const struct term_view *v)
 {
-    if (!span_eq(v->request->method, h->method))
+    if (!span_eq(v->request->method, h->method)) {
         return false;
+    }
     for (size_t i = 0; i < h->n_conditions; i++) {
-        if (!condition_holds(&h->conditions[i], v))
+        if (!condition_holds(&h->conditions[i], v)) {
             return false;
+        }
     }
     return true;
 }
@@ -28,18 +30,21 @@ static bool hello_fits(const struct hello *h, const struct term_view *v)
 bool hello_match(const struct recipe *recipe, const struct term_view *v, bool is_unsigned,
                  struct answer *out)
 {
-    if (v->request->body.len > HELLO_BODY_MAX)
+    if (v->request->body.len > HELLO_BODY_MAX) {
         return false;
+    }
     for (size_t i = 0; i < recipe->n_hellos; i++) {
         const struct hello *h = &recipe->hellos[i];
 
-        if (h->is_unsigned != is_unsigned || !hello_fits(h, v))
+        if (h->is_unsigned != is_unsigned || !hello_fits(h, v)) {
             continue;
+        }
         out->status = h->status;
         out->type = h->type;
         buf_init(&out->body, 2 * HELLO_BODY_MAX);
-        if (h->reply == NULL || expr_eval(h->reply, v, &out->body) == TERM_OK)
+        if (h->reply == NULL || expr_eval(h->reply, v, &out->body) == TERM_OK) {
             return true;
+        }
         buf_free(&out->body); /* nothing to echo: it is a delivery like any other */
     }
     return false;
@@ -56,8 +61,9 @@ bool hello_answer(const struct endpoint *e, const struct request *r, struct answ
 bool hello_unsigned(const struct endpoint *e)
 {
     for (size_t i = 0; i < e->recipe->n_hellos; i++) {
-        if (e->recipe->hellos[i].is_unsigned && span_is(e->recipe->hellos[i].method, "POST"))
+        if (e->recipe->hellos[i].is_unsigned && span_is(e->recipe->hellos[i].method, "POST")) {
             return true;
+        }
     }
     return false;
 }
@@ -69,6 +75,7 @@ void answer_for(const struct endpoint *e, enum answer_kind kind, struct answer *
     out->status = a->status;
     out->type = a->type;
     buf_init(&out->body, a->text.len + 1);
-    if (buf_add_span(&out->body, a->text) != HO_OK)
+    if (buf_add_span(&out->body, a->text) != HO_OK) {
         ho_die("bug: a fixed answer does not fit");
+    }
 }

@@ -31,12 +31,14 @@ static enum ho_code add_conf(struct recipes *set, struct conf *conf, struct ho_e
 
     set->confs[set->n_confs++] = conf;
     for (const struct conf_section *s = conf_first(conf); s != NULL && code == HO_OK; s = s->next) {
-        if (s->name[0] == '\0')
+        if (s->name[0] == '\0') {
             return conf_fail(err, s, NULL, "a recipe needs a name: [recipe NAME]");
+        }
         for (size_t i = 0; i < set->n; i++) {
-            if (strcmp(set->texts[i].section->name, s->name) == 0)
+            if (strcmp(set->texts[i].section->name, s->name) == 0) {
                 return conf_fail(err, s, NULL, "there is a recipe %s already, in %s:%d", s->name,
                                  set->texts[i].section->file, set->texts[i].section->line);
+            }
         }
         set->texts = ho_realloc(set->texts, (set->n + 1) * sizeof *set->texts);
         set->texts[set->n++] = (struct recipe_text){s, NULL};
@@ -56,13 +58,15 @@ static enum ho_code read_all(struct recipes *set, char *const *files, size_t n_f
 
         (void)snprintf(name, sizeof name, "built-in %s.conf", recipe_files[i].name);
         code = conf_parse(name, span_of(recipe_files[i].text), &conf, err);
-        if (code == HO_OK)
+        if (code == HO_OK) {
             code = add_conf(set, conf, err);
+        }
     }
     for (size_t i = 0; i < n_files && code == HO_OK; i++) {
         code = conf_read(files[i], false, &conf, err);
-        if (code == HO_OK)
+        if (code == HO_OK) {
             code = add_conf(set, conf, err);
+        }
     }
     return code;
 }
@@ -70,8 +74,9 @@ static enum ho_code read_all(struct recipes *set, char *const *files, size_t n_f
 static const struct recipe_text *find_text(const struct recipes *set, const char *name)
 {
     for (size_t i = 0; i < set->n; i++) {
-        if (strcmp(set->texts[i].section->name, name) == 0)
+        if (strcmp(set->texts[i].section->name, name) == 0) {
             return &set->texts[i];
+        }
     }
     return NULL;
 }
@@ -84,15 +89,18 @@ static enum ho_code link_text(struct recipes *set, struct recipe_text *t, struct
     struct buf names;
     enum ho_code code;
 
-    if (e == NULL)
+    if (e == NULL) {
         return HO_OK;
+    }
     t->like = find_text(set, e->value);
-    if (t->like != NULL)
+    if (t->like != NULL) {
         return HO_OK;
+    }
     buf_init(&names, sizeof err->text / 2);
     for (size_t i = 0; i < set->n; i++) {
-        if (buf_addf(&names, " %s", set->texts[i].section->name) != HO_OK)
+        if (buf_addf(&names, " %s", set->texts[i].section->name) != HO_OK) {
             break;
+        }
     }
     code = conf_fail(err, t->section, e, "like: no recipe %s; there are%s", e->value,
                      buf_cstr(&names));
@@ -105,19 +113,22 @@ static enum ho_code link_all(struct recipes *set, struct ho_err *err)
     for (size_t i = 0; i < set->n; i++) {
         enum ho_code code = link_text(set, &set->texts[i], err);
 
-        if (code != HO_OK)
+        if (code != HO_OK) {
             return code;
+        }
     }
     for (size_t i = 0; i < set->n; i++) {
         const struct recipe_text *t = &set->texts[i];
         int depth = 0;
 
-        for (; t != NULL && depth <= LIKE_DEPTH_MAX; t = t->like)
+        for (; t != NULL && depth <= LIKE_DEPTH_MAX; t = t->like) {
             depth++;
-        if (t != NULL)
+        }
+        if (t != NULL) {
             return conf_fail(err, set->texts[i].section, conf_find(set->texts[i].section, "like"),
                              "like: runs in a circle, or over more than %d recipes",
                              LIKE_DEPTH_MAX);
+        }
     }
     return HO_OK;
 }
@@ -163,11 +174,12 @@ static enum ho_code read_plain(struct recipe *r, const struct recipe_text *t, st
     r->sample = text_of(t, "sample");
     r->sample_type = text_of(t, "sample-type");
     if (r->form_json != NULL && (r->form_json[0] == '\0' ||
-                                 strlen(r->form_json) > DOCUMENT_WORD_MAX - sizeof "form:"))
+                                 strlen(r->form_json) > DOCUMENT_WORD_MAX - sizeof "form:")) {
         return recipe_blame(recipe_entry(t, "form-json"),
                             ho_fail(err, HO_REJECT, "a field's name of at most %d bytes",
                                     DOCUMENT_WORD_MAX - (int)sizeof "form:"),
                             err);
+    }
     return HO_OK;
 }
 
@@ -178,11 +190,13 @@ static void describe(struct recipe *r)
     struct buf text;
 
     buf_init(&text, 1024);
-    if (buf_addf(&text, "%s in", algs[r->alg]) != HO_OK)
+    if (buf_addf(&text, "%s in", algs[r->alg]) != HO_OK) {
         return;
+    }
     for (size_t i = 0; i < r->sig.n_names; i++) {
-        if (buf_addf(&text, "%s %s", i > 0 ? " or" : "", r->sig.names[i]) != HO_OK)
+        if (buf_addf(&text, "%s %s", i > 0 ? " or" : "", r->sig.names[i]) != HO_OK) {
             break;
+        }
     }
     r->facts_signature = ho_strdup(buf_cstr(&text));
     buf_free(&text);
@@ -205,12 +219,15 @@ static enum ho_code make(struct recipes *set, const struct recipe_text *t, struc
     memset(r, 0, sizeof *r);
     r->name = t->section->name;
     code = read_plain(r, t, err);
-    if (code == HO_OK)
+    if (code == HO_OK) {
         code = recipe_read_sig(r, t, err);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = recipe_read_event(r, t, err);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = recipe_read_answers(r, t, err);
+    }
     if (code != HO_OK) {
         recipe_free(r);
         return code;
@@ -229,12 +246,15 @@ enum ho_code recipes_load(char *const *files, size_t n_files, struct recipes **o
     *out = NULL;
     *set = (struct recipes){0};
     code = read_all(set, files, n_files, err);
-    if (code == HO_OK)
+    if (code == HO_OK) {
         code = link_all(set, err);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         set->all = ho_alloc((set->n + 1) * sizeof(struct recipe *));
-    for (size_t i = 0; i < set->n && code == HO_OK; i++)
+    }
+    for (size_t i = 0; i < set->n && code == HO_OK; i++) {
         code = make(set, &set->texts[i], err);
+    }
     if (code != HO_OK) {
         recipes_free(set);
         return code;
@@ -245,14 +265,17 @@ enum ho_code recipes_load(char *const *files, size_t n_files, struct recipes **o
 
 void recipes_free(struct recipes *r)
 {
-    if (r == NULL)
+    if (r == NULL) {
         return;
-    for (size_t i = 0; i < r->made; i++)
+    }
+    for (size_t i = 0; i < r->made; i++) {
         recipe_free(r->all[i]);
+    }
     free(r->all);
     free(r->texts);
-    for (size_t i = 0; i < r->n_confs; i++)
+    for (size_t i = 0; i < r->n_confs; i++) {
         conf_free(r->confs[i]);
+    }
     free(r->confs);
     free(r);
 }
@@ -260,8 +283,9 @@ void recipes_free(struct recipes *r)
 const struct recipe *recipes_find(const struct recipes *r, const char *name)
 {
     for (size_t i = 0; i < r->made; i++) {
-        if (strcmp(r->all[i]->name, name) == 0)
+        if (strcmp(r->all[i]->name, name) == 0) {
             return r->all[i];
+        }
     }
     return NULL;
 }

@@ -17,24 +17,28 @@ static enum ho_code read_template(struct recipe *r, struct span text, struct exp
 {
     enum ho_code code;
 
-    if (!span_present(text))
+    if (!span_present(text)) {
         return HO_OK;
+    }
     code = expr_parse(text, out, err);
     for (size_t i = 0; code == HO_OK && i < (*out)->n_alts; i++) {
         bool looks = false;
 
-        for (size_t j = 0; j < (*out)->alts[i].n; j++)
+        for (size_t j = 0; j < (*out)->alts[i].n; j++) {
             looks = looks || (*out)->alts[i].pieces[j].is_term;
-        if (!looks)
+        }
+        if (!looks) {
             code = ho_fail(err, HO_REJECT, "an alternative without any {term} is always the same");
+        }
     }
     return code == HO_OK ? expr_each(*out, check_term, r, err) : code;
 }
 
 static enum ho_code read_id(struct recipe *r, struct span text, struct ho_err *err)
 {
-    if (!span_present(text))
+    if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "[recipe %s] needs id", r->name);
+    }
     return read_template(r, text, &r->id, err);
 }
 
@@ -58,8 +62,9 @@ static enum ho_code read_at_one(struct recipe *r, struct span text, struct ho_er
     struct at_rule *rule = &r->at[r->n_at];
     enum ho_code code = term_parse(recipe_cut(&text, " ; "), &rule->term, err);
 
-    if (code != HO_OK)
+    if (code != HO_OK) {
         return code;
+    }
     r->n_at++;
     code = recipe_unit(text, &rule->unit, err);
     return code == HO_OK ? recipe_check_term(r, &rule->term, err) : code;
@@ -69,11 +74,13 @@ static enum ho_code read_at(struct recipe *r, struct span text, struct ho_err *e
 {
     enum ho_code code = HO_OK;
 
-    if (span_present(text))
+    if (span_present(text)) {
         r->at = ho_alloc(AT_MAX * sizeof *r->at);
+    }
     while (span_present(text) && code == HO_OK) {
-        if (r->n_at == AT_MAX)
+        if (r->n_at == AT_MAX) {
             return ho_fail(err, HO_REJECT, "more than %d alternatives", AT_MAX);
+        }
         code = read_at_one(r, recipe_cut(&text, " ?? "), err);
     }
     return code;
@@ -83,15 +90,18 @@ static enum ho_code read_same(struct recipe *r, struct span text, struct ho_err 
 {
     enum ho_code code = read_template(r, text, &r->same, err);
 
-    if (code != HO_OK || r->same == NULL)
+    if (code != HO_OK || r->same == NULL) {
         return code;
-    if (r->same->n_alts > 1)
+    }
+    if (r->same->n_alts > 1) {
         return ho_fail(err, HO_REJECT, "no alternatives here: absent terms count as well");
+    }
     for (size_t i = 0; i < r->same->alts[0].n; i++) {
         const struct expr_piece *piece = &r->same->alts[0].pieces[i];
 
-        if (!piece->is_term && span_trim_line(piece->literal).len > 0)
+        if (!piece->is_term && span_trim_line(piece->literal).len > 0) {
             return ho_fail(err, HO_REJECT, "only {term}s with blanks between");
+        }
     }
     return HO_OK;
 }
@@ -110,8 +120,9 @@ enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, st
         struct recipe_entry e = recipe_entry(t, steps[i].key);
         enum ho_code code = steps[i].read(r, recipe_value(e), err);
 
-        if (code != HO_OK)
+        if (code != HO_OK) {
             return recipe_blame(e, code, err);
+        }
     }
     r->id_text = recipe_entry(t, "id").entry->value;
     return HO_OK;
@@ -124,7 +135,8 @@ void recipe_free_event(struct recipe *r)
     expr_free(r->object);
     expr_free(r->same);
     expr_free(r->guard);
-    for (size_t i = 0; i < r->n_at; i++)
+    for (size_t i = 0; i < r->n_at; i++) {
         term_free(&r->at[i].term);
+    }
     free(r->at);
 }

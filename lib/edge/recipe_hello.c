@@ -29,8 +29,9 @@ static enum ho_code read_status(struct span word, int *status, struct ho_err *er
 {
     uint64_t number;
 
-    if (!span_present(word) || !text_uint(word, 599, &number) || number < 200)
+    if (!span_present(word) || !text_uint(word, 599, &number) || number < 200) {
         return ho_fail(err, HO_REJECT, "the status is a number from 200 to 599");
+    }
     *status = (int)number;
     return HO_OK;
 }
@@ -39,11 +40,13 @@ static enum ho_code read_status(struct span word, int *status, struct ho_err *er
 static enum ho_code read_type(struct span word, char **type, struct ho_err *err)
 {
     for (size_t i = 0; i < word.len; i++) {
-        if (word.p[i] <= ' ' || word.p[i] > '~')
+        if (word.p[i] <= ' ' || word.p[i] > '~') {
             return ho_fail(err, HO_REJECT, "the type is a word like text/plain");
+        }
     }
-    if (span_present(word) && !span_has(word, '/'))
+    if (span_present(word) && !span_has(word, '/')) {
         return ho_fail(err, HO_REJECT, "the type is a word like text/plain");
+    }
     *type = span_present(word) ? copy_text(word) : NULL;
     return HO_OK;
 }
@@ -56,16 +59,19 @@ static enum ho_code read_condition(struct recipe *r, struct hello *h, struct spa
     struct span term = recipe_cut(&rest, "==");
     enum ho_code code;
 
-    if (h->n_conditions == HELLO_CONDITIONS_MAX)
+    if (h->n_conditions == HELLO_CONDITIONS_MAX) {
         return ho_fail(err, HO_REJECT, "more than %d conditions", HELLO_CONDITIONS_MAX);
+    }
     code = term_parse(term, &c->term, err);
-    if (code != HO_OK)
+    if (code != HO_OK) {
         return code;
+    }
     h->n_conditions++;
     c->equals = rest;
     if (h->is_unsigned && c->term.kind != TERM_FORM && c->term.kind != TERM_HEADER &&
-        c->term.kind != TERM_FAMILY)
+        c->term.kind != TERM_FAMILY) {
         return ho_fail(err, HO_REJECT, "before the signature only headers and forms are looked at");
+    }
     return recipe_check_term(r, &c->term, err);
 }
 
@@ -80,13 +86,16 @@ static enum ho_code read_reply(struct recipe *r, struct hello *h, struct span te
 {
     enum ho_code code = read_status(next_word(&text), &h->status, err);
 
-    if (code == HO_OK)
+    if (code == HO_OK) {
         code = read_type(next_word(&text), &h->type, err);
+    }
     text = span_present(text) ? span_trim(text) : SPAN_LIT("");
-    if (code != HO_OK || text.len == 0)
+    if (code != HO_OK || text.len == 0) {
         return code;
-    if (h->is_unsigned)
+    }
+    if (h->is_unsigned) {
         return ho_fail(err, HO_REJECT, "an unsigned request gets no text back");
+    }
     code = expr_parse(text, &h->reply, err);
     return code == HO_OK ? expr_each(h->reply, check_term, r, err) : code;
 }
@@ -99,22 +108,27 @@ static enum ho_code read_hello(struct recipe *r, struct span text, struct ho_err
     enum ho_code code = HO_OK;
 
     *h = (struct hello){.status = 200};
-    if (!span_present(text))
+    if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "written: [unsigned] METHOD condition... => STATUS");
+    }
     if (span_is(word, "unsigned")) {
         h->is_unsigned = true;
         word = next_word(&left);
     }
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (span_is(word, methods[i]))
+        if (span_is(word, methods[i])) {
             h->method = word;
+        }
     }
-    if (!span_present(h->method))
+    if (!span_present(h->method)) {
         return ho_fail(err, HO_REJECT, "the method is one of POST GET HEAD");
-    for (word = next_word(&left); span_present(word) && code == HO_OK; word = next_word(&left))
+    }
+    for (word = next_word(&left); span_present(word) && code == HO_OK; word = next_word(&left)) {
         code = read_condition(r, h, word, err);
-    if (code == HO_OK && h->n_conditions == 0)
+    }
+    if (code == HO_OK && h->n_conditions == 0) {
         return ho_fail(err, HO_REJECT, "at least one condition, or every delivery would match");
+    }
     return code == HO_OK ? read_reply(r, h, text, err) : code;
 }
 
@@ -124,17 +138,21 @@ static enum ho_code read_hellos(struct recipe *r, const struct recipe_text *t, s
     struct recipe_entry e = recipe_entry(t, "hello");
     enum ho_code code = HO_OK;
 
-    if (e.entry != NULL)
+    if (e.entry != NULL) {
         r->hellos = ho_alloc(HELLOS_MAX * sizeof *r->hellos);
+    }
     for (; e.entry != NULL && code == HO_OK; e.entry = e.entry->next) {
-        if (strcmp(e.entry->key, "hello") != 0)
+        if (strcmp(e.entry->key, "hello") != 0) {
             continue;
-        if (r->n_hellos == HELLOS_MAX)
+        }
+        if (r->n_hellos == HELLOS_MAX) {
             code = ho_fail(err, HO_REJECT, "more than %d", HELLOS_MAX);
-        else
+        } else {
             code = read_hello(r, recipe_value(e), err);
-        if (code != HO_OK)
+        }
+        if (code != HO_OK) {
             return recipe_blame(e, code, err);
+        }
     }
     return code;
 }
@@ -143,11 +161,13 @@ static enum ho_code read_answer(struct fixed_answer *a, struct span text, struct
 {
     enum ho_code code;
 
-    if (!span_present(text))
+    if (!span_present(text)) {
         return HO_OK;
+    }
     code = read_status(next_word(&text), &a->status, err);
-    if (code == HO_OK)
+    if (code == HO_OK) {
         code = read_type(next_word(&text), &a->type, err);
+    }
     a->text = span_present(text) ? span_trim(text) : SPAN_LIT("");
     return code;
 }
@@ -172,11 +192,13 @@ enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
 
         *a = (struct fixed_answer){kinds[i].status, NULL, SPAN_LIT("")};
         code = read_answer(a, recipe_value(e), err);
-        if (code == HO_OK && (a->status < kinds[i].least || a->status > kinds[i].most))
+        if (code == HO_OK && (a->status < kinds[i].least || a->status > kinds[i].most)) {
             code = ho_fail(err, HO_REJECT, "the status is from %d to %d", kinds[i].least,
                            kinds[i].most);
-        if (code != HO_OK)
+        }
+        if (code != HO_OK) {
             return recipe_blame(e, code, err);
+        }
     }
     return read_hellos(r, t, err);
 }
@@ -184,12 +206,14 @@ enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
 void recipe_free_answers(struct recipe *r)
 {
     for (size_t i = 0; i < r->n_hellos; i++) {
-        for (size_t j = 0; j < r->hellos[i].n_conditions; j++)
+        for (size_t j = 0; j < r->hellos[i].n_conditions; j++) {
             term_free(&r->hellos[i].conditions[j].term);
+        }
         free(r->hellos[i].type);
         expr_free(r->hellos[i].reply);
     }
     free(r->hellos);
-    for (size_t i = 0; i < sizeof r->answers / sizeof r->answers[0]; i++)
+    for (size_t i = 0; i < sizeof r->answers / sizeof r->answers[0]; i++) {
         free(r->answers[i].type);
+    }
 }

@@ -24,8 +24,9 @@ static char *copy_lower(struct span s)
 {
     char *copy = ho_alloc(s.len + 1);
 
-    for (size_t i = 0; i < s.len; i++)
+    for (size_t i = 0; i < s.len; i++) {
         copy[i] = (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] - 'A' + 'a' : s.p[i]);
+    }
     copy[s.len] = '\0';
     return copy;
 }
@@ -35,12 +36,15 @@ static enum ho_code read_families(struct recipe *r, struct span text, struct ho_
     while (span_present(text)) {
         struct span word = span_cut(&text, ' ');
 
-        if (word.len == 0)
+        if (word.len == 0) {
             continue;
-        if (word.len > TERM_NAME_MAX / 2 || word.p[word.len - 1] != '-')
+        }
+        if (word.len > TERM_NAME_MAX / 2 || word.p[word.len - 1] != '-') {
             return ho_fail(err, HO_REJECT, "a prefix ends in -");
-        if (r->n_families == FAMILIES_MAX)
+        }
+        if (r->n_families == FAMILIES_MAX) {
             return ho_fail(err, HO_REJECT, "more than %d prefixes", FAMILIES_MAX);
+        }
         r->families[r->n_families++] = copy_lower(word);
     }
     return HO_OK;
@@ -52,19 +56,21 @@ static enum ho_code read_list(struct sig_list *list, struct span words, struct h
     while (span_present(words)) {
         struct span word = span_cut(&words, ' ');
 
-        if (span_is(word, "comma"))
+        if (span_is(word, "comma")) {
             list->comma = true;
-        else if (span_is(word, "space"))
+        } else if (span_is(word, "space")) {
             list->space = true;
-        else if (span_is(word, "semicolon"))
+        } else if (span_is(word, "semicolon")) {
             list->semicolon = true;
-        else if (span_is(word, "comma-space"))
+        } else if (span_is(word, "comma-space")) {
             list->comma_space = true;
-        else if (word.len > 0)
+        } else if (word.len > 0) {
             return fail_word(err, "list", word, "comma space semicolon comma-space");
+        }
     }
-    if (list->comma && list->comma_space)
+    if (list->comma && list->comma_space) {
         return ho_fail(err, HO_REJECT, "list cannot be comma and comma-space at once");
+    }
     return list->comma || list->space || list->semicolon || list->comma_space
                ? HO_OK
                : ho_fail(err, HO_REJECT, "list needs comma, space, semicolon or comma-space");
@@ -75,16 +81,17 @@ static enum ho_code read_pair(struct sig_rule *sig, struct span words, struct ho
     struct span name = words;
     struct span word = span_cut(&name, ' ');
 
-    if (span_is(word, "eq"))
+    if (span_is(word, "eq")) {
         sig->pair = '=';
-    else if (span_is(word, "colon"))
+    } else if (span_is(word, "colon")) {
         sig->pair = ':';
-    else if (span_is(word, "comma"))
+    } else if (span_is(word, "comma")) {
         sig->pair = ',';
-    else if (span_is(word, "dot"))
+    } else if (span_is(word, "dot")) {
         sig->pair = '.';
-    else
+    } else {
         return fail_word(err, "pair", word, "eq colon comma dot");
+    }
     sig->name = span_present(name) ? span_trim(name) : SPAN_NONE;
     return sig->name.len > 0 && !span_has(sig->name, ' ')
                ? HO_OK
@@ -102,10 +109,12 @@ static enum ho_code read_directive(struct sig_rule *sig, struct span text, struc
         sig->strip = rest;
         return rest.len > 0 ? HO_OK : ho_fail(err, HO_REJECT, "strip needs a text");
     }
-    if (span_is(word, "list") && !sig->list.on)
+    if (span_is(word, "list") && !sig->list.on) {
         return read_list(&sig->list, rest, err);
-    if (span_is(word, "pair") && sig->pair == 0)
+    }
+    if (span_is(word, "pair") && sig->pair == 0) {
         return read_pair(sig, rest, err);
+    }
     return fail_word(err, "or repeated directive", word, "strip list pair, once each");
 }
 
@@ -126,45 +135,53 @@ static enum ho_code read_sig(struct recipe *r, struct span text, struct ho_err *
     struct span where;
     enum ho_code code;
 
-    if (!span_present(text))
+    if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "[recipe %s] needs sig", r->name);
+    }
     where = recipe_cut(&text, " ; ");
     code = term_parse(where, &r->sig.header, err);
-    if (code == HO_OK && !is_header(&r->sig.header))
+    if (code == HO_OK && !is_header(&r->sig.header)) {
         code = ho_fail(err, HO_REJECT, "signatures are read from header:NAME or header:*NAME only");
-    while (code == HO_OK && span_present(text))
+    }
+    while (code == HO_OK && span_present(text)) {
         code = read_directive(&r->sig, recipe_cut(&text, " ; "), err);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = recipe_check_term(r, &r->sig.header, err);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         name_headers(r);
+    }
     return code;
 }
 
 static enum ho_code read_alg(struct recipe *r, struct span word, struct ho_err *err)
 {
-    if (!span_present(word))
+    if (!span_present(word)) {
         return ho_fail(err, HO_REJECT, "[recipe %s] needs alg", r->name);
-    if (span_is(word, "hmac-sha1"))
+    }
+    if (span_is(word, "hmac-sha1")) {
         r->alg = MAC_SHA1;
-    else if (span_is(word, "hmac-sha256"))
+    } else if (span_is(word, "hmac-sha256")) {
         r->alg = MAC_SHA256;
-    else if (span_is(word, "hmac-sha512"))
+    } else if (span_is(word, "hmac-sha512")) {
         r->alg = MAC_SHA512;
-    else
+    } else {
         return fail_word(err, "algorithm", word, "hmac-sha1 hmac-sha256 hmac-sha512");
+    }
     return HO_OK;
 }
 
 static enum ho_code read_enc(struct recipe *r, struct span word, struct ho_err *err)
 {
     r->enc = ENC_HEX;
-    if (span_is(word, "hex-any"))
+    if (span_is(word, "hex-any")) {
         r->enc = ENC_HEX_ANY;
-    else if (span_is(word, "base64"))
+    } else if (span_is(word, "base64")) {
         r->enc = ENC_BASE64;
-    else if (span_present(word) && !span_is(word, "hex"))
+    } else if (span_present(word) && !span_is(word, "hex")) {
         return fail_word(err, "encoding", word, "hex hex-any base64");
+    }
     return HO_OK;
 }
 
@@ -172,25 +189,29 @@ static enum ho_code read_key(struct recipe *r, struct span text, struct ho_err *
 {
     bool decodes = false;
 
-    if (!span_present(text) || span_is(text, "utf8"))
+    if (!span_present(text) || span_is(text, "utf8")) {
         return HO_OK;
+    }
     while (span_present(text)) {
         struct span word = recipe_cut(&text, "|");
         struct key_step step = {KEY_STRIP, SPAN_NONE};
 
-        if (span_starts(word, "strip:") && word.len > 6)
+        if (span_starts(word, "strip:") && word.len > 6) {
             step.text = span_sub(word, 6, word.len);
-        else if (span_is(word, "unbase64"))
+        } else if (span_is(word, "unbase64")) {
             step.kind = KEY_UNBASE64;
-        else if (span_is(word, "unhex"))
+        } else if (span_is(word, "unhex")) {
             step.kind = KEY_UNHEX;
-        else
+        } else {
             return fail_word(err, "key step", word, "utf8, strip:TEXT, unbase64, unhex");
-        if (decodes)
+        }
+        if (decodes) {
             return ho_fail(err, HO_REJECT, "unbase64 or unhex is the last step of a key");
+        }
         decodes = step.kind != KEY_STRIP;
-        if (r->n_key_steps == KEY_STEPS_MAX)
+        if (r->n_key_steps == KEY_STEPS_MAX) {
             return ho_fail(err, HO_REJECT, "more than %d steps", KEY_STEPS_MAX);
+        }
         r->key_steps[r->n_key_steps++] = step;
     }
     return HO_OK;
@@ -202,23 +223,29 @@ static enum ho_code read_time(struct recipe *r, struct span text, struct ho_err 
     uint64_t seconds = 0;
     enum ho_code code;
 
-    if (!span_present(text))
+    if (!span_present(text)) {
         return HO_OK;
+    }
     where = recipe_cut(&text, " ; ");
     unit = span_present(text) ? recipe_cut(&text, " ; ") : SPAN_NONE;
     tolerance = span_present(text) ? recipe_cut(&text, " ; ") : SPAN_NONE;
     code = term_parse(where, &r->time.term, err);
     if (code == HO_OK && !is_header(&r->time.term) &&
-        (r->time.term.kind != TERM_SIG || r->time.term.hashed))
+        (r->time.term.kind != TERM_SIG || r->time.term.hashed)) {
         code = ho_fail(err, HO_REJECT, "the signed time is in sig.NAME or header:NAME");
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = recipe_unit(unit, &r->time.unit, err);
-    if (code == HO_OK && r->time.unit == TIME_RFC3339)
+    }
+    if (code == HO_OK && r->time.unit == TIME_RFC3339) {
         code = ho_fail(err, HO_REJECT, "the signed time is in s or ms");
-    if (code == HO_OK && (!text_uint(tolerance, TOLERANCE_MAX_S, &seconds) || seconds == 0))
+    }
+    if (code == HO_OK && (!text_uint(tolerance, TOLERANCE_MAX_S, &seconds) || seconds == 0)) {
         code = ho_fail(err, HO_REJECT, "the tolerance is 1 to %d seconds", TOLERANCE_MAX_S);
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = recipe_check_term(r, &r->time.term, err);
+    }
     r->time.tolerance_ms = (int64_t)seconds * 1000;
     r->time.on = code == HO_OK;
     return code;
@@ -243,18 +270,23 @@ static enum ho_code read_signed(struct recipe *r, struct span text, struct ho_er
     struct signed_check check = {r, false, false};
     enum ho_code code;
 
-    if (!span_present(text))
+    if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "[recipe %s] needs signed", r->name);
+    }
     code = expr_parse(text, &r->signed_bytes, err);
-    if (code == HO_OK && (!expr_is_direct(r->signed_bytes) || r->signed_bytes->n_alts > 1))
+    if (code == HO_OK && (!expr_is_direct(r->signed_bytes) || r->signed_bytes->n_alts > 1)) {
         return ho_fail(err, HO_REJECT, "only body, headers, ts and sig.NAME can be signed, without "
                                        "digests or alternatives");
-    if (code == HO_OK)
+    }
+    if (code == HO_OK) {
         code = expr_each(r->signed_bytes, check_signed, &check, err);
-    if (code == HO_OK && !check.body)
+    }
+    if (code == HO_OK && !check.body) {
         return ho_fail(err, HO_REJECT, "without {body} anybody could exchange the body");
-    if (code == HO_OK && r->time.on && !check.ts)
+    }
+    if (code == HO_OK && r->time.on && !check.ts) {
         return ho_fail(err, HO_REJECT, "without {ts} anybody could renew the time");
+    }
     return code;
 }
 
@@ -266,14 +298,17 @@ static enum ho_code read_needs(struct recipe *r, struct span text, struct ho_err
     while (span_present(text) && code == HO_OK) {
         struct span word = span_cut(&text, ' ');
 
-        if (word.len == 0)
+        if (word.len == 0) {
             continue;
-        if (r->n_needs == NEEDS_MAX || word.len > TERM_NAME_MAX / 2 || span_has(word, '|'))
+        }
+        if (r->n_needs == NEEDS_MAX || word.len > TERM_NAME_MAX / 2 || span_has(word, '|')) {
             return ho_fail(err, HO_REJECT, "at most %d names of headers", NEEDS_MAX);
+        }
         (void)snprintf(source, sizeof source, "header:%.*s", (int)word.len, (const char *)word.p);
         code = term_parse(span_of(source), &r->needs[r->n_needs], err);
-        if (code == HO_OK)
+        if (code == HO_OK) {
             code = recipe_check_term(r, &r->needs[r->n_needs++], err);
+        }
     }
     return code;
 }
@@ -295,25 +330,30 @@ enum ho_code recipe_read_sig(struct recipe *r, const struct recipe_text *t, stru
         struct span text = recipe_value(e);
         enum ho_code code;
 
-        if (span_present(text) && text.len == 0)
+        if (span_present(text) && text.len == 0) {
             code = ho_fail(err, HO_REJECT, "no value");
-        else
+        } else {
             code = steps[i].read(r, text, err);
-        if (code != HO_OK)
+        }
+        if (code != HO_OK) {
             return recipe_blame(e, code, err);
+        }
     }
     return HO_OK;
 }
 
 void recipe_free_sig(struct recipe *r)
 {
-    for (size_t i = 0; i < r->n_families; i++)
+    for (size_t i = 0; i < r->n_families; i++) {
         free(r->families[i]);
-    for (size_t i = 0; i < r->sig.n_names; i++)
+    }
+    for (size_t i = 0; i < r->sig.n_names; i++) {
         free(r->sig.names[i]);
+    }
     term_free(&r->sig.header);
     term_free(&r->time.term);
     expr_free(r->signed_bytes);
-    for (size_t i = 0; i < r->n_needs; i++)
+    for (size_t i = 0; i < r->n_needs; i++) {
         term_free(&r->needs[i]);
+    }
 }

@@ -21,10 +21,11 @@ struct span recipe_value(struct recipe_entry e)
 
 enum ho_code recipe_blame(struct recipe_entry e, enum ho_code code, struct ho_err *err)
 {
-    if (code != HO_OK && e.entry != NULL)
+    if (code != HO_OK && e.entry != NULL) {
         ho_err_prefix(err, "%s:%d: %s", e.at->file, e.entry->line, e.entry->key);
-    else if (code != HO_OK)
+    } else if (code != HO_OK) {
         ho_err_prefix(err, "%s:%d", e.at->file, e.at->line);
+    }
     return code;
 }
 
@@ -34,8 +35,9 @@ struct span recipe_cut(struct span *rest, const char *separator)
     size_t len = strlen(separator);
 
     for (size_t i = 0; i + len <= all.len; i++) {
-        if (memcmp(all.p + i, separator, len) != 0)
+        if (memcmp(all.p + i, separator, len) != 0) {
             continue;
+        }
         *rest = span_sub(all, i + len, all.len);
         return span_trim_line(span_sub(all, 0, i));
     }
@@ -61,20 +63,26 @@ enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, str
 {
     char name[TERM_NAME_MAX];
 
-    if (t->kind == TERM_SIG && r->sig.pair == 0)
+    if (t->kind == TERM_SIG && r->sig.pair == 0) {
         return ho_fail(err, HO_REJECT, "sig.%s needs `pair` in sig", t->name);
-    if (t->kind == TERM_SIG && span_is(r->sig.name, t->name))
+    }
+    if (t->kind == TERM_SIG && span_is(r->sig.name, t->name)) {
         return ho_fail(err, HO_REJECT, "sig.%s is the signature itself", t->name);
-    if (t->kind == TERM_TS && !r->time.on)
+    }
+    if (t->kind == TERM_TS && !r->time.on) {
         return ho_fail(err, HO_REJECT, "ts needs the key `time`");
-    if (t->kind != TERM_FAMILY)
+    }
+    if (t->kind != TERM_FAMILY) {
         return HO_OK;
-    if (r->n_families == 0)
+    }
+    if (r->n_families == 0) {
         return ho_fail(err, HO_REJECT, "header:*%s needs the key `headers`", t->name);
+    }
     for (size_t i = 0; i < r->n_families; i++) {
         term_header_name(t, r->families[i], name);
-        if (name[0] == '\0')
+        if (name[0] == '\0') {
             return ho_fail(err, HO_REJECT, "the name of header:*%s is too long", t->name);
+        }
     }
     return HO_OK;
 }

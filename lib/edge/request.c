@@ -14,8 +14,9 @@ static struct span env_value(char *const *env, const char *name)
     size_t len = strlen(name);
 
     for (; *env != NULL; env++) {
-        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=') {
             return span_of(*env + len + 1);
+        }
     }
     return SPAN_NONE;
 }
@@ -27,8 +28,9 @@ static bool make_room(char *const *env, struct buf *head)
 
     for (; *env != NULL; env++) {
         total += strlen(*env) + 1;
-        if (total > REQUEST_HEAD_MAX)
+        if (total > REQUEST_HEAD_MAX) {
             return false;
+        }
     }
     buf_clear(head);
     return buf_room(head, 2 * total) != NULL; /* target and its parts are kept twice */
@@ -38,8 +40,9 @@ static struct span keep(struct buf *head, struct span s)
 {
     size_t from = head->len;
 
-    if (!span_present(s) || buf_add_span(head, s) != HO_OK)
+    if (!span_present(s) || buf_add_span(head, s) != HO_OK) {
         return SPAN_NONE;
+    }
     return span_sub(buf_span(head), from, s.len);
 }
 
@@ -53,18 +56,20 @@ static struct span keep_name(struct buf *head, struct span name)
     for (size_t i = 0; i < kept.len; i++) {
         unsigned char *c = head->p + head->len - kept.len + i;
 
-        if (*c >= 'A' && *c <= 'Z')
+        if (*c >= 'A' && *c <= 'Z') {
             *c = (unsigned char)(*c - 'A' + 'a');
-        else if (*c == '_')
+        } else if (*c == '_') {
             *c = '-';
+        }
     }
     return kept;
 }
 
 static bool add_header(struct request *r, struct buf *head, struct span name, struct span value)
 {
-    if (span_has(value, '\n') || span_has(value, '\r') || r->n_headers == REQUEST_HEADERS_MAX)
+    if (span_has(value, '\n') || span_has(value, '\r') || r->n_headers == REQUEST_HEADERS_MAX) {
         return false;
+    }
     r->headers[r->n_headers].name = keep_name(head, name);
     r->headers[r->n_headers].value = span_trim(keep(head, value));
     r->n_headers++;
@@ -75,20 +80,24 @@ static bool read_headers(char *const *env, struct buf *head, struct request *r)
 {
     struct span type = env_value(env, "CONTENT_TYPE");
 
-    if (type.len > 0 && !add_header(r, head, SPAN_LIT("content-type"), type))
+    if (type.len > 0 && !add_header(r, head, SPAN_LIT("content-type"), type)) {
         return false;
+    }
     for (; *env != NULL; env++) {
         struct span value = span_of(*env);
         struct span name = span_cut(&value, '=');
 
-        if (!span_starts(name, HEADER_PREFIX) || !span_present(value))
+        if (!span_starts(name, HEADER_PREFIX) || !span_present(value)) {
             continue;
+        }
         name = span_sub(name, sizeof HEADER_PREFIX - 1, name.len);
         /* Some servers pass these a second time; CGI's own variables count. */
-        if (name.len == 0 || span_is(name, "CONTENT_TYPE") || span_is(name, "CONTENT_LENGTH"))
+        if (name.len == 0 || span_is(name, "CONTENT_TYPE") || span_is(name, "CONTENT_LENGTH")) {
             continue;
-        if (!add_header(r, head, name, value))
+        }
+        if (!add_header(r, head, name, value)) {
             return false;
+        }
     }
     return true;
 }
@@ -99,10 +108,12 @@ static bool read_length(char *const *env, struct request *r)
 {
     struct span text = env_value(env, "CONTENT_LENGTH");
 
-    if (text.len == 0)
+    if (text.len == 0) {
         return true;
-    while (text.len > 1 && text.p[0] == '0') /* digits all the same: RFC 9110 8.6 */
+    }
+    while (text.len > 1 && text.p[0] == '0') { /* digits all the same: RFC 9110 8.6 */
         text = span_sub(text, 1, text.len);
+    }
     r->has_length = text_uint(text, INT64_MAX, &r->length);
     return r->has_length;
 }
@@ -114,8 +125,9 @@ static struct span target_path(struct span target, struct span *query)
     struct span path = span_cut(&rest, '?');
 
     *query = span_present(rest) ? rest : SPAN_LIT("");
-    if (path.len > 0 && path.p[0] == '/')
+    if (path.len > 0 && path.p[0] == '/') {
         return path;
+    }
     for (size_t i = 0; i + 3 <= path.len; i++) {
         if (memcmp(path.p + i, "://", 3) == 0) {
             path = span_sub(path, i + 3, path.len);
@@ -135,10 +147,12 @@ static bool read_segments(struct request *r)
     while (span_present(rest)) {
         struct span segment = span_cut(&rest, '/');
 
-        if (span_is(segment, ".."))
+        if (span_is(segment, "..")) {
             return false;
-        if (segment.len > 0)
+        }
+        if (segment.len > 0) {
             r->source = segment;
+        }
     }
     return !span_has(r->path, '\0');
 }
@@ -157,8 +171,9 @@ static bool read_path(char *const *env, struct buf *head, struct request *r)
     }
     raw = target_path(target, &query);
     from = head->len;
-    if (text_percent_decode(raw, false, false, head) != HO_OK)
+    if (text_percent_decode(raw, false, false, head) != HO_OK) {
         return false;
+    }
     r->path = span_sub(buf_span(head), from, head->len - from);
     r->query = keep(head, query);
     return read_segments(r);
@@ -169,12 +184,15 @@ enum reason request_from_env(char *const *env, struct buf *head, struct request 
     struct span method = env_value(env, "REQUEST_METHOD");
 
     *r = (struct request){.method = SPAN_LIT(""), .path = SPAN_LIT(""), .query = SPAN_LIT("")};
-    if (span_is(method, "HEAD"))
+    if (span_is(method, "HEAD")) {
         r->method = SPAN_LIT("HEAD"); /* also where there is no room: HEAD gets no body */
-    if (!make_room(env, head))
+    }
+    if (!make_room(env, head)) {
         return REASON_BAD_REQUEST;
-    if (span_present(method))
+    }
+    if (span_present(method)) {
         r->method = keep(head, method);
+    }
     return read_length(env, r) && read_path(env, head, r) && read_headers(env, head, r)
                ? REASON_OK
                : REASON_BAD_REQUEST;
@@ -186,10 +204,12 @@ struct span request_header(const struct request *r, const char *name, size_t *n)
 
     *n = 0;
     for (size_t i = 0; i < r->n_headers; i++) {
-        if (!span_is(r->headers[i].name, name))
+        if (!span_is(r->headers[i].name, name)) {
             continue;
-        if (*n == 0)
+        }
+        if (*n == 0) {
             first = r->headers[i].value;
+        }
         (*n)++;
     }
     return first;
@@ -198,8 +218,9 @@ struct span request_header(const struct request *r, const char *name, size_t *n)
 bool request_is_joined(struct span value)
 {
     for (size_t i = 0; i + 1 < value.len; i++) {
-        if (value.p[i] == ',' && value.p[i + 1] == ' ')
+        if (value.p[i] == ',' && value.p[i + 1] == ' ') {
             return true;
+        }
     }
     return false;
 }

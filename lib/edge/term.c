@@ -34,15 +34,19 @@ static bool is_word_byte(unsigned char c)
 
 static bool name_fits(enum term_kind kind, struct span name)
 {
-    if (name.len == 0 || name.len > TERM_NAME_MAX / 2 || span_has(name, '\0'))
+    if (name.len == 0 || name.len > TERM_NAME_MAX / 2 || span_has(name, '\0')) {
         return false;
-    if (kind == TERM_JSON)
+    }
+    if (kind == TERM_JSON) {
         return name.p[0] == '/';
-    if (kind == TERM_FORM)
+    }
+    if (kind == TERM_FORM) {
         return true;
+    }
     for (size_t i = 0; i < name.len; i++) {
-        if (!is_word_byte(name.p[i]) || (name.p[i] == '_' && kind != TERM_SIG))
+        if (!is_word_byte(name.p[i]) || (name.p[i] == '_' && kind != TERM_SIG)) {
             return false;
+        }
     }
     return true;
 }
@@ -55,8 +59,9 @@ static char *keep_name(enum term_kind kind, struct span name)
     memcpy(copy, name.p, name.len);
     copy[name.len] = '\0';
     for (char *c = copy; (kind == TERM_HEADER || kind == TERM_FAMILY) && *c != '\0'; c++) {
-        if (*c >= 'A' && *c <= 'Z')
+        if (*c >= 'A' && *c <= 'Z') {
             *c = (char)(*c - 'A' + 'a');
+        }
     }
     return copy;
 }
@@ -73,18 +78,21 @@ enum ho_code term_parse(struct span text, struct term *out, struct ho_err *err)
     struct span source = span_cut(&filters, '|');
 
     *out = (struct term){.kind = TERM_BODY};
-    if (span_present(filters) && !span_is(filters, "sha256|hex"))
+    if (span_present(filters) && !span_is(filters, "sha256|hex")) {
         return fail_term(err, text, "has another filter than |sha256|hex");
+    }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         size_t len = strlen(sources[i].prefix);
         struct span name = span_sub(source, len, source.len);
 
-        if (!span_starts(source, sources[i].prefix) || (!sources[i].named && name.len > 0))
+        if (!span_starts(source, sources[i].prefix) || (!sources[i].named && name.len > 0)) {
             continue;
-        if (sources[i].named && !name_fits(sources[i].kind, name))
+        }
+        if (sources[i].named && !name_fits(sources[i].kind, name)) {
             return fail_term(err, text, sources[i].kind == TERM_JSON
                                             ? "needs a pointer that begins with /"
                                             : "needs a name of letters, digits and -");
+        }
         out->kind = sources[i].kind;
         out->name = sources[i].named ? keep_name(out->kind, name) : NULL;
         out->hashed = span_present(filters);
@@ -103,8 +111,9 @@ void term_header_name(const struct term *t, const char *family, char out[TERM_NA
 {
     const char *prefix = t->kind == TERM_FAMILY && family != NULL ? family : "";
 
-    if (snprintf(out, TERM_NAME_MAX, "%s%s", prefix, t->name) >= TERM_NAME_MAX)
+    if (snprintf(out, TERM_NAME_MAX, "%s%s", prefix, t->name) >= TERM_NAME_MAX) {
         out[0] = '\0'; /* the loader refuses such names; no header is called so */
+    }
 }
 
 static enum term_result header_value(const struct term *t, const struct term_view *v,
@@ -116,10 +125,12 @@ static enum term_result header_value(const struct term *t, const struct term_vie
 
     term_header_name(t, v->family, name);
     value = request_header(v->request, name, &n);
-    if (n == 0)
+    if (n == 0) {
         return TERM_ABSENT;
-    if (n > 1 || request_is_joined(value))
+    }
+    if (n > 1 || request_is_joined(value)) {
         return TERM_TWICE;
+    }
     *out = value;
     return value.len > 0 ? TERM_OK : TERM_ABSENT;
 }
@@ -152,10 +163,12 @@ static enum term_result form_value(const struct term *t, const struct term_view 
     bool found = false;
 
     /* In another body the same bytes may be anybody's text. */
-    if (!document_is_form(type))
+    if (!document_is_form(type)) {
         return TERM_ABSENT;
-    if (text_form_field(v->request->body, t->name, tmp, &found) != HO_OK)
+    }
+    if (text_form_field(v->request->body, t->name, tmp, &found) != HO_OK) {
         return TERM_FULL;
+    }
     return found ? made_value(tmp, from, out) : TERM_ABSENT;
 }
 
@@ -167,10 +180,12 @@ static enum term_result json_value(const struct term *t, const struct term_view 
     size_t from = tmp->len;
 
     /* A number that the parser could not keep exactly would let two ids meet. */
-    if (kind != JSON_STRING && kind != JSON_INT)
+    if (kind != JSON_STRING && kind != JSON_INT) {
         return TERM_ABSENT;
-    if (json_text(node, tmp) != HO_OK)
+    }
+    if (json_text(node, tmp) != HO_OK) {
         return TERM_FULL;
+    }
     return made_value(tmp, from, out);
 }
 
@@ -214,7 +229,8 @@ enum term_result term_value(const struct term *t, const struct term_view *v, str
         result = buf_add(tmp, hex, sizeof hex - 1) == HO_OK ? made_value(tmp, from, out)
                                                             : TERM_FULL;
     }
-    if (result != TERM_OK)
+    if (result != TERM_OK) {
         *out = SPAN_NONE;
+    }
     return result;
 }

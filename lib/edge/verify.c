@@ -45,8 +45,9 @@ static size_t usable_keys(const struct endpoint *e, int64_t now_us)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < e->n_keys; i++)
+    for (size_t i = 0; i < e->n_keys; i++) {
         n += now_us < e->keys[i].until_us;
+    }
     return n;
 }
 
@@ -56,8 +57,9 @@ static enum reason check_needs(const struct check *c)
     enum reason reason = REASON_OK;
     struct span value;
 
-    for (size_t i = 0; i < recipe->n_needs && reason == REASON_OK; i++)
+    for (size_t i = 0; i < recipe->n_needs && reason == REASON_OK; i++) {
         reason = header_reason(term_value(&recipe->needs[i], &c->view, NULL, &value));
+    }
     return reason;
 }
 
@@ -70,21 +72,26 @@ static enum reason check_time(struct check *c)
     int64_t age_ms;
     uint64_t number;
 
-    if (!rule->on)
+    if (!rule->on) {
         return REASON_OK;
+    }
     result = term_value(&rule->term, &c->view, NULL, &c->view.ts);
-    if (result == TERM_ABSENT && rule->term.kind == TERM_SIG)
+    if (result == TERM_ABSENT && rule->term.kind == TERM_SIG) {
         return REASON_HEADER_MALFORMED;
-    if (result != TERM_OK)
+    }
+    if (result != TERM_OK) {
         return header_reason(result);
-    if (!text_uint(c->view.ts, (uint64_t)(INT64_MAX / US_PER_S), &number))
+    }
+    if (!text_uint(c->view.ts, (uint64_t)(INT64_MAX / US_PER_S), &number)) {
         return REASON_HEADER_MALFORMED;
+    }
     /* In whole units of the stamp, so that exactly the tolerance still counts. */
     age_ms = (c->now_us / 1000 / unit_ms - (int64_t)number) * unit_ms;
     c->note->has_time = true;
     c->note->age_s = age_ms / 1000;
-    if (age_ms > c->endpoint->tolerance_ms)
+    if (age_ms > c->endpoint->tolerance_ms) {
         return REASON_STALE;
+    }
     return age_ms < -c->endpoint->tolerance_ms ? REASON_FUTURE : REASON_OK;
 }
 
@@ -99,15 +106,19 @@ static enum reason check_head(struct check *c)
     c->note->header_present = c->parts.present;
     c->view = (struct term_view){
         .request = c->request, .family = c->parts.family, .sig = &c->parts.fields};
-    if (c->note->secrets_tried == 0)
+    if (c->note->secrets_tried == 0) {
         return REASON_NO_SECRET;
-    if (reason == REASON_OK)
+    }
+    if (reason == REASON_OK) {
         reason = check_needs(c);
-    if (reason == REASON_OK)
+    }
+    if (reason == REASON_OK) {
         reason = check_time(c);
-    if (reason == REASON_OK)
+    }
+    if (reason == REASON_OK) {
         reason = header_reason(
             expr_direct(recipe->signed_bytes, &c->view, c->pieces, &c->n_pieces));
+    }
     return reason;
 }
 
@@ -142,13 +153,16 @@ static void try_secrets(const struct check *c, const struct sig_bytes *sigs, siz
     for (size_t i = 0; i < e->n_keys; i++) {
         bool fits = false;
 
-        if (c->now_us >= e->keys[i].until_us)
+        if (c->now_us >= e->keys[i].until_us) {
             continue;
+        }
         mac_hmac(alg, secret_span(&e->keys[i].secret), c->pieces, c->n_pieces, mac);
-        for (size_t j = 0; j < n_sigs; j++)
+        for (size_t j = 0; j < n_sigs; j++) {
             fits |= mac_equal(span_make(mac, mac_len(alg)), span_make(sigs[j].p, sigs[j].len));
-        if (fits && *number == 0)
+        }
+        if (fits && *number == 0) {
             *number = e->keys[i].number;
+        }
     }
     mac_wipe(mac, sizeof mac);
 }
@@ -164,14 +178,18 @@ static enum reason check_signature(struct check *c, int *number)
     mac_sha256(c->request->body, c->body_sha);
     text_hex(c->body_sha, sizeof c->body_sha, hex);
     memcpy(c->note->body_digest, hex, sizeof c->note->body_digest - 1);
-    if (reason != REASON_OK)
+    if (reason != REASON_OK) {
         return reason;
-    if (c->request->body.len == 0 && !c->endpoint->recipe->empty_body)
+    }
+    if (c->request->body.len == 0 && !c->endpoint->recipe->empty_body) {
         return REASON_EMPTY_BODY;
-    for (size_t i = 0; i < c->parts.n_sigs; i++)
+    }
+    for (size_t i = 0; i < c->parts.n_sigs; i++) {
         n_sigs += sig_decode(c->endpoint->recipe->enc, c->parts.sigs[i], &sigs[n_sigs]);
-    if (n_sigs == 0)
+    }
+    if (n_sigs == 0) {
         return REASON_HEADER_MALFORMED;
+    }
     try_secrets(c, sigs, n_sigs, number);
     return *number > 0 ? REASON_OK : REASON_SIGNATURE;
 }
@@ -207,13 +225,15 @@ enum reason verify_event(const struct endpoint *e, const struct request *r, int6
     *out = NULL;
     begin(&c, e, r, now_us, note);
     reason = check_signature(&c, &number);
-    if (reason != REASON_OK)
+    if (reason != REASON_OK) {
         return reason;
+    }
     document_detect(r->body, request_header(r, "content-type", &n), e->recipe->form_json, word,
                     &doc);
     c.view.doc = doc;
-    if (!hello_match(e->recipe, &c.view, false, hello))
+    if (!hello_match(e->recipe, &c.view, false, hello)) {
         reason = accept_event(&c, number, word, out);
+    }
     json_free(doc);
     return reason;
 }

@@ -1,4 +1,4 @@
-/* hookonce retry: dead letters, opened again by a person. */
+/* hookonce retry: jobs opened again by a person: dead letters, what no route wanted, what waits. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,10 @@
 #include "operator/operator.h"
 #include "operator/table.h"
 #include "store/reopen.h"
+#include "store/view.h"
 #include "store/wake.h"
+
+#define LEFT_MAX 800 /* bytes of what is said of jobs that are left */
 
 enum { OPT_ALL, OPT_ROUTE };
 static const struct arg_option options[] = {
@@ -25,7 +28,8 @@ static const struct table_col columns[] = {
 struct retry_run {
     struct operator* op;
     struct table *table;
-    unsigned opened, left; /* left: found, but not dead */
+    unsigned opened;
+    struct buf left; /* of one id: what is said of the jobs that were left as they are */
 };
 
 static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
@@ -40,22 +44,48 @@ static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
     table_row(r->table, cells);
 }
 
+/* Adds what a job is that cannot be opened: "was processed by route paid". */
+static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
+{
+    static const struct {
+        const char *state, *outcome, *text; /* outcome NULL: any */
+    } texts[] = {
+        {"done", "done", "was processed"},
+        {"done", "informational", "is of a type that a route only wants recorded"},
+        {"running", NULL, "is running now"},
+        {"ready", NULL, "is due already, the next run takes it"},
+    };
+    struct span state = db_cell(rows, i, REOPEN_COL_STATE);
+    struct span outcome = db_cell(rows, i, REOPEN_COL_OUTCOME);
+    struct span route = db_cell(rows, i, REOPEN_COL_ROUTE);
+    const char *text = "has ended";
+
+    for (size_t k = sizeof texts / sizeof texts[0]; k-- > 0;) {
+        if (span_is(state, texts[k].state) &&
+            (texts[k].outcome == NULL || span_is(outcome, texts[k].outcome))) {
+            text = texts[k].text;
+        }
+    }
+    if (buf_addf(&r->left, "%s%s%s%.*s", r->left.len > 0 ? " and " : "", text,
+                 route.len > 0 ? " by route " : "", (int)route.len,
+                 (const char *)route.p) != HO_OK) {
+        return; /* full: what fits is said */
+    }
+}
+
 static enum ho_code open_rows(struct retry_run *r, const struct db_rows *rows, struct ho_err *err)
 {
-    struct db *db = operator_db(r->op);
     enum ho_code code = HO_OK;
 
     for (size_t i = 0; i < rows->n_rows && code == HO_OK; i++) {
         bool opened = false;
-        if (span_is(db_cell(rows, i, REOPEN_COL_STATE), "dead")) {
-            code = reopen_job(db, (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
-                              db_cell(rows, i, REOPEN_COL_CID), &opened, err);
-        }
+        code = reopen_job(operator_db(r->op), (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
+                          db_cell(rows, i, REOPEN_COL_CID), &opened, err);
         if (opened) {
             show(r, rows, i);
             r->opened++;
         } else if (code == HO_OK) {
-            r->left++;
+            say_left(r, rows, i);
         }
     }
     return code;
@@ -71,8 +101,22 @@ static enum ho_code open_by(struct retry_run *r, enum reopen_by by, struct span 
     if (code == HO_OK) {
         code = open_rows(r, &rows, err);
     }
-    *found = rows.n_rows;
+    *found += rows.n_rows;
     db_rows_free(&rows);
+    return code;
+}
+
+/* Opens the jobs of the receipts that bear this event id, one a provider. */
+static enum ho_code open_event(struct retry_run *r, struct span what, size_t *found,
+                               struct ho_err *err)
+{
+    struct db_rows receipts = {0};
+
+    enum ho_code code = view_find(operator_db(r->op), what, &receipts, err);
+    for (size_t i = 0; code == HO_OK && i < receipts.n_rows; i++) {
+        code = open_by(r, REOPEN_CID, db_cell(&receipts, i, VIEW_R_CID), found, err);
+    }
+    db_rows_free(&receipts);
     return code;
 }
 
@@ -86,22 +130,24 @@ static int retry_id(struct retry_run *r, const char *id)
     unsigned opened = r->opened;
     enum ho_code code = HO_OK;
 
+    buf_clear(&r->left);
     if (text_uint(what, INT64_MAX, &number)) {
         code = open_by(r, REOPEN_JOB, what, &found, &err);
     } else if (ulid_valid(what)) {
         code = open_by(r, REOPEN_CID, what, &found, &err);
     }
     if (code == HO_OK && found == 0) {
-        code = open_by(r, REOPEN_EVENT, what, &found, &err);
+        code = open_event(r, what, &found, &err);
     }
     if (code != HO_OK) {
         return operator_db_fail(r->op, &err);
     }
     if (found == 0) {
-        return operator_fail(r->op, EXIT_TROUBLE, "no dead letter is named by '%s'", id);
+        return operator_fail(r->op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
     }
     if (r->opened == opened) {
-        return operator_fail(r->op, EXIT_TROUBLE, "'%s' is no dead letter; nothing to do", id);
+        return operator_fail(r->op, EXIT_TROUBLE, "%s %s; nothing to do", id,
+                             buf_cstr(&r->left));
     }
     return EXIT_WELL;
 }
@@ -171,6 +217,7 @@ static int run_args(struct operator* op, const struct retry_args *args)
     if (status != EXIT_WELL) {
         return status;
     }
+    buf_init(&r.left, LEFT_MAX);
     r.table = table_new("retry", columns, sizeof columns / sizeof columns[0]);
     if (args->all) {
         status = retry_all(&r, args->route);
@@ -183,9 +230,10 @@ static int run_args(struct operator* op, const struct retry_args *args)
         wake_send(op->settings->state_dir);
     }
     if (!op->json) {
-        (void)printf("%u dead letter%s opened again\n", r.opened, r.opened == 1 ? "" : "s");
+        (void)printf("%u job%s opened again\n", r.opened, r.opened == 1 ? "" : "s");
     }
     table_free(r.table);
+    buf_free(&r.left);
     return status;
 }
 
@@ -204,11 +252,14 @@ static int run(struct operator* op, int argc, char **argv)
 const struct command cmd_retry = {
     .name = "retry",
     .synopsis = "ID... | --all [--route NAME]",
-    .summary = "opens dead letters again, with all their tries",
+    .summary = "opens dead letters again, and ignored events; runs early what waits",
     .help = "  ID            number of a job, a correlation id, or the provider's event id\n"
             "  --all         every dead letter\n"
             "  --route NAME  with --all: only those of that route\n"
             "\n"
-            "The jobs are due at once. Status 1: some id names no dead letter.\n",
+            "A dead letter is due at once, with all its tries. An event that was ignored is given\n"
+            "to the routes that the config has now. A job that waits for its next try is due at\n"
+            "once. What was processed, or runs, is left as it is. Status 1: for some id there was\n"
+            "nothing to do.\n",
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* Dead letters, opened again. */
+/* Jobs opened again, or made due, by a person. */
 #include "store/reopen.h"
 
 #include "base/text.h"
@@ -27,9 +27,6 @@ enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, str
         return db_run(db, sql_dead_by_job, in, 1, rows, err);
     case REOPEN_CID:
         return db_run(db, sql_dead_by_cid, in, 1, rows, err);
-    case REOPEN_EVENT:
-        in[0] = DBV_BYTES(what);
-        return db_run(db, sql_dead_by_event, in, 2, rows, err);
     }
     return ho_fail(err, HO_BUG, "reopen_find by %d", (int)by);
 }
@@ -50,11 +47,14 @@ static enum ho_code reopen_tx(struct db *db, void *arg, struct ho_err *err)
     if (code == HO_OK) {
         code = db_run(db, sql_job_reopen, in, 1, &rows, err);
     }
-    /* Once true it stays: after a COMMIT without an answer the second run finds nothing to do. */
-    r->opened = r->opened || (code == HO_OK && rows.affected == 1);
-    if (code == HO_OK && rows.affected == 1) {
+    bool reopened = code == HO_OK && rows.affected == 1;
+    if (reopened) {
         code = receipt_update(db, r->cid, OUTCOME_NONE, err);
+    } else if (code == HO_OK) {
+        code = db_run(db, sql_job_hasten, in, 1, &rows, err);
     }
+    /* Once true it stays: after a COMMIT without an answer the second run finds nothing to do. */
+    r->opened = r->opened || reopened || (code == HO_OK && rows.affected == 1);
     db_rows_free(&rows);
     return code == HO_OK ? db_commit(db, err) : code;
 }

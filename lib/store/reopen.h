@@ -1,4 +1,5 @@
-/* Dead letters, opened again by a person. */
+/* Jobs that a person opens again: dead letters, and those that no route wanted; or that shall not
+ * wait until they are due. */
 #ifndef HO_STORE_REOPEN_H
 #define HO_STORE_REOPEN_H
 
@@ -10,8 +11,7 @@ enum reopen_by {
     REOPEN_ALL,
     REOPEN_ROUTE,
     REOPEN_JOB,  /* number of the job */
-    REOPEN_CID,  /* correlation id */
-    REOPEN_EVENT /* the provider's event id, of any provider */
+    REOPEN_CID   /* correlation id */
 };
 
 /* Columns of what reopen_find finds. */
@@ -31,8 +31,9 @@ enum {
 enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, struct db_rows *rows,
                          struct ho_err *err) HO_MUST_CHECK;
 
-/* A dead job becomes ready and due, its tries counted from 0, its receipt's status computed anew.
- * out: *opened false: it was not dead (any more). blocks: 10 s at most. */
+/* A job that is dead, or done as ignored, becomes ready and due, its tries counted from 0, its
+ * receipt's status computed anew; one that is due later becomes due, its tries as they are.
+ * out: *opened false: it was nothing of that (any more). blocks: 10 s at most. */
 enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool *opened,
                         struct ho_err *err) HO_MUST_CHECK;
 

@@ -112,14 +112,18 @@ const char sql_stored_body[] =
 
 const char sql_dead_by_job[] = DEAD DEAD_RECEIPT " WHERE j.id = ?";
 const char sql_dead_by_cid[] = DEAD DEAD_RECEIPT " WHERE j.correlation_id = ? ORDER BY j.id";
-const char sql_dead_by_event[] = DEAD DEAD_ONLY " AND r.event_id = ?" DEAD_ORDER;
 const char sql_dead_by_route[] = DEAD DEAD_ONLY " AND j.route = ?" DEAD_ORDER;
 const char sql_dead_all[] = DEAD DEAD_ONLY DEAD_ORDER;
 
+/* Nothing ever ran for an ignored one, so there is nothing that could be done twice. */
 const char sql_job_reopen[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, outcome = NULL"
-    " WHERE id = ? AND state = 'dead'";
+    " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'ignored' AND route = ''))";
+
+const char sql_job_hasten[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET run_at = UTC_TIMESTAMP(6)"
+    " WHERE id = ? AND state = 'ready' AND run_at > UTC_TIMESTAMP(6)";
 
 const char sql_worker_hello[] = "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
                                 " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"

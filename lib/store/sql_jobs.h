@@ -37,10 +37,10 @@ extern const char sql_stored_body[];     /* cid */
 /* dead letters, opened again */
 extern const char sql_dead_by_job[];     /* job id */
 extern const char sql_dead_by_cid[];     /* cid */
-extern const char sql_dead_by_event[];   /* event id, limit */
 extern const char sql_dead_by_route[];   /* route, limit */
 extern const char sql_dead_all[];        /* limit */
 extern const char sql_job_reopen[];      /* id */
+extern const char sql_job_hasten[];      /* id */
 
 /* workers */
 extern const char sql_worker_hello[];    /* id, host, pid */

@@ -115,9 +115,9 @@ def test_dead_letters_are_opened_again_by_any_of_their_names(site):
     switch_on(s)
     for name in (str(jobs[0]["id"]), receipts[1]["correlation_id"], "evt_2"):
         done = s.hookonce("retry", name, check=True)
-        assert b"1 dead letter opened again" in done.stdout
+        assert b"1 job opened again" in done.stdout
         again = s.hookonce("retry", name)
-        assert again.returncode == 1 and b"no dead letter" in again.stderr
+        assert again.returncode == 1 and b"is due already" in again.stderr
     assert [j["state"] for j in s.jobs()] == ["ready", "ready", "ready", "dead"]
     assert [j["tries"] for j in s.jobs()] == [0, 0, 0, 1]
     assert [r["status"] for r in s.receipts()] == ["received", "received", "received", "failed"]
@@ -128,7 +128,30 @@ def test_dead_letters_are_opened_again_by_any_of_their_names(site):
     assert {r["status"] for r in s.receipts()} == {"processed"}
     assert [outcome for _, outcome in attempts(s)] == ["failed", "done"] * 4
     refused = s.hookonce("retry", "evt_2")
-    assert refused.returncode == 1 and b"no dead letter" in refused.stderr
+    assert refused.returncode == 1 and b"evt_2 was processed by route r; nothing to do" in refused.stderr
+
+
+def test_an_ignored_event_is_opened_by_the_config_of_now(site):
+    s = switched(site, "4 tries, 1h")
+    s.routes["r"]["on"] = "checkout.sesion.completed"
+    s.configure()
+    arrive(s, *(events.stripe(f"evt_{n}") for n in range(3)))
+    s.process()
+    assert [j["outcome"] for j in s.jobs()] == ["ignored"] * 3
+    assert b"no route wants it" in s.hookonce("list", "evt_0", check=True).stdout
+    assert b"0 jobs" in s.hookonce("retry", "--all", check=True).stdout, "dead letters only"
+    s.routes["r"]["on"] = "checkout.session.completed"
+    s.configure()
+    s.hookonce("retry", "evt_0", s.receipts()[1]["correlation_id"], str(s.jobs()[2]["id"]), check=True)
+    s.process()
+    assert [j["outcome"] for j in s.jobs()] == ["failed"] * 3, "now its handler runs, and fails"
+    switch_on(s)
+    s.process()
+    assert s.effects() == [], "it waits for an hour"
+    s.hookonce("retry", "evt_0", "evt_1", "evt_2", check=True)
+    s.process()
+    assert sorted(s.effects()) == ["evt_0", "evt_1", "evt_2"]
+    assert s.hookonce("retry", "evt_0").returncode == 1
 
 
 # ---- routes -------------------------------------------------------------------------------------------

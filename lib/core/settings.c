@@ -158,6 +158,7 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
     memset(s, 0, sizeof *s);
     *out = NULL;
     s->file = ho_strdup(file);
+    s->mark = file_mark(file);
     code = conf_read(file, true, &s->conf, err);
     if (code == HO_OK) {
         code = conf_check(s->conf, table, n, err);

@@ -6,6 +6,7 @@
 
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/secret.h"
 #include "core/params.h"
 #include "core/retry.h"
@@ -55,6 +56,7 @@ struct route {
 struct settings {
     struct conf *conf; /* owns the text that the names above point into */
     char *file;
+    struct file_mark mark; /* of the file, from just before it was read */
     /* [database] */
     char **sockets;   /* tried in order; none: host and port */
     size_t n_sockets;

@@ -65,18 +65,55 @@ static enum ho_code take_lock(const char *state_dir, int *fd, struct ho_err *err
 
 /* ---- one worker ---- */
 
-static enum ho_code work(const struct run *run, struct process_result *result, struct ho_err *err)
+/* The settings that a worker goes by: those of the run, or newer ones that it has read itself. */
+struct current {
+    const struct settings *settings;
+    struct settings *owned; /* NULL: they are the run's */
+    struct file_mark config; /* as it was when last read, taken or refused */
+};
+
+/* Reads the changed config. A broken one is refused and the old one kept, and so is one with another
+ * state directory, for the run holds the lock of the old one. */
+static void reload(struct current *c, struct counters *counters)
+{
+    struct settings *fresh = NULL;
+    struct ho_err err = {HO_OK, 0, ""};
+
+    c->config = file_mark(c->settings->file);
+    enum ho_code code = settings_load(c->settings->file, &fresh, &err);
+    if (code == HO_OK && strcmp(fresh->state_dir, c->settings->state_dir) != 0) {
+        code = ho_fail(&err, HO_REJECT, "%s: another `state` counts from the next run on",
+                       fresh->file);
+    }
+    const struct log_pair pairs[] = {LOG_TEXT("why", code == HO_OK ? "read again" : err.text)};
+    if (code == HO_OK) {
+        settings_free(c->owned);
+        c->owned = fresh;
+        c->settings = fresh;
+        log_event(LOG_INFO, "config", NULL, pairs, 1);
+        return;
+    }
+    settings_free(fresh);
+    if (counters_alarm(counters, ALARM_CONFIG, clock_wall_us())) {
+        log_event(LOG_ALARM, "config", NULL, pairs, 1);
+    }
+}
+
+/* Works with one state of the settings. *again: they have changed, and there is time left. */
+static enum ho_code work_round(const struct run *run, struct current *current,
+                               struct process_result *result, bool *again, struct ho_err *err)
 {
     struct worker w;
     char count[24], dead[24];
 
-    worker_init(&w, run->settings, run->key);
-    w.wake_fd = wake_open(run->settings->state_dir);
+    worker_init(&w, current->settings, run->key);
+    w.config = current->config;
+    w.wake_fd = wake_open(current->settings->state_dir);
     w.end = run->end;
     w.once = run->options->once;
     enum ho_code code = worker_run(&w, err);
-    result->reached = w.reached;
-    result->dead = w.dead > 0;
+    result->reached = result->reached || w.reached;
+    result->dead = result->dead || w.dead > 0;
     const struct log_pair pairs[] = {
         LOG_TEXT("worker", w.name),
         log_int("jobs", (int64_t)w.settled, count),
@@ -87,7 +124,24 @@ static enum ho_code work(const struct run *run, struct process_result *result, s
     if (w.wake_fd >= 0) {
         (void)close(w.wake_fd);
     }
+    *again = code == HO_OK && w.reload && !signals_stop();
+    if (*again) {
+        reload(current, w.counters);
+    }
     worker_free(&w);
+    return code;
+}
+
+static enum ho_code work(const struct run *run, struct process_result *result, struct ho_err *err)
+{
+    struct current current = {run->settings, NULL, run->settings->mark};
+    bool again = true;
+    enum ho_code code = HO_OK;
+
+    while (again) {
+        code = work_round(run, &current, result, &again, err);
+    }
+    settings_free(current.owned);
     return code;
 }
 

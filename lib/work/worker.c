@@ -17,6 +17,7 @@
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
+#define LOOK_EVERY_MS 1000
 #define WAIT_LEAST_MS 100 /* between two looks that find nothing to claim */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS 5000
@@ -58,7 +59,7 @@ void worker_init(struct worker *w, const struct settings *settings, struct span 
     unsigned char random[4];
     char hex[2 * sizeof random + 1];
 
-    *w = (struct worker){.settings = settings, .key = key, .wake_fd = -1};
+    *w = (struct worker){.settings = settings, .config = settings->mark, .key = key, .wake_fd = -1};
     mac_random(random, sizeof random);
     text_hex(random, sizeof random, hex);
     host_name(w->host);
@@ -250,6 +251,18 @@ static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_e
 
 /* ---- the loop ---- */
 
+/* Looks at the config file, at most once a second. */
+static bool config_changed(struct worker *w)
+{
+    if (clock_mono_ms() - w->looked_ms >= LOOK_EVERY_MS) {
+        const struct file_mark now = file_mark(w->settings->file);
+
+        w->looked_ms = clock_mono_ms();
+        w->reload = !file_mark_same(&now, &w->config);
+    }
+    return w->reload;
+}
+
 /* Takes every wake-up that was sent so far: whatever it was for is committed, and the claim that
  * follows sees it. Without this a burst of events would wake an idle worker once for each. */
 static void drain(int fd)
@@ -309,7 +322,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
     int64_t backoff = 0;
     enum ho_code code = HO_OK;
 
-    while (!time_is_up(w)) {
+    while (!time_is_up(w) && !config_changed(w)) {
         bool more;
         code = turn(w, claim, &more, err);
         if (code == HO_OK && !more) {

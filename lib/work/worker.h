@@ -3,6 +3,7 @@
 #define HO_WORK_WORKER_H
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "core/settings.h"
 #include "store/counters.h"
 #include "store/db.h"
@@ -22,6 +23,9 @@ struct worker {
     int wake_fd;         /* -1: it polls */
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */
+    struct file_mark config; /* as it was when it was last read */
+    bool reload;             /* worker_run ended because it changed */
+    int64_t looked_ms;
     /* what came of it */
     bool checked; /* that the tables are ours */
     bool reached; /* the database, at least once */
@@ -33,8 +37,8 @@ struct worker {
 void worker_init(struct worker *w, const struct settings *settings, struct span key);
 void worker_free(struct worker *w);
 
-/* Works until w->end, a signal to stop (work/signals.h), or, with once, until nothing is due. The
- * job in hand is finished, the rest of its batch given back. A database that is away is waited
+/* Works until w->end, a signal to stop (work/signals.h), a change of the config file (w->reload), or,
+ * with once, until nothing is due. The job in hand is finished, the rest of its batch given back. A database that is away is waited
  * for.
  * returns HO_OK, also when the database was never reached (see w->reached; err says why), or
  * HO_PERMANENT | HO_BUG: going on has no sense. */

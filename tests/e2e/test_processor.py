@@ -336,3 +336,17 @@ def test_deliveries_and_processing_go_on_at_the_same_time(site):
     assert worker.stop() == 0
     assert sorted(s.effects()) == [f"evt_{n:03}" for n in range(120)]
     assert {r["status"] for r in s.receipts()} == {"processed"}
+
+
+def test_a_running_processor_reads_a_changed_config_and_refuses_a_broken_one(site):
+    s = site("lighttpd", handlers={"fx": {"sql": "INSERT INTO missing (event_id) VALUES ({event:id})"}},
+             routes={"all": {"provider": "stripe", "handler": "fx", "retry": "20 tries, 1s to 2s"}})
+    s.start_processor("--for", "60s")
+    assert s.deliver("stripe", events.stripe("evt_1")).status == 200
+    wait_until(lambda: s.log_lines(event="failed"), 10, "the handler fails")
+    s.write("hookonce.conf", "[nonsense]\n")
+    wait_until(lambda: s.log_lines(event="config", level="alarm"), 15, "the broken config is refused")
+    s.handlers = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}}
+    s.configure()
+    wait_until(lambda: s.effects() == ["evt_1"], 15, "the mended handler works in the same run")
+    assert len(s.log_lines(event="config", level="alarm")) == 1

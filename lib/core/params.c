@@ -206,6 +206,32 @@ static bool changes_database(const struct scan *s)
            span_is_nocase(span_sub(s->text, s->at, 3), "use");
 }
 
+/* {data.object.id}: a word in braces is meant as a reference, and SQL has no use for it. */
+static bool is_misspelt(const struct scan *s)
+{
+    struct span rest = rest_at(s, s->at + 1), inside = span_cut(&rest, '}');
+
+    for (size_t i = 0; i < inside.len; i++) {
+        unsigned char c = inside.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+        if (!letter && (i == 0 || c < '-' || c > ':') && c != '_') {
+            return false;
+        }
+    }
+    return span_present(rest) && inside.len > 0;
+}
+
+static enum ho_code misspelt(struct scan *s)
+{
+    struct span rest = rest_at(s, s->at + 1), inside = span_cut(&rest, '}');
+
+    return ho_fail(s->err, HO_REJECT,
+                   "{%.*s} is no reference: write a JSON pointer, for example {/data/object/id}, "
+                   "or {header:NAME}, {event:NAME}",
+                   inside.len > 40 ? 40 : (int)inside.len, (const char *)inside.p);
+}
+
 static enum ho_code step(struct scan *s)
 {
     unsigned char c = byte_at(s, s->at);
@@ -223,6 +249,9 @@ static enum ho_code step(struct scan *s)
     }
     if (c == '{' && is_reference(s, s->at)) {
         return reference(s);
+    }
+    if (c == '{' && is_misspelt(s)) {
+        return misspelt(s);
     }
     if (c == '?') {
         return ho_fail(s->err, HO_REJECT, "a ? outside quotes: name what it stands for, "

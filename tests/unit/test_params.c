@@ -100,9 +100,6 @@ static void other_braces_stay(void **state)
         {"SELECT {d '2026-11-30'}", "SELECT {d '2026-11-30'}", ""},
         {"SELECT { /a }", "SELECT { /a }", ""},
         {"SELECT {", "SELECT {", ""},
-        {"SELECT {header}", "SELECT {header}", ""},
-        {"SELECT {event}", "SELECT {event}", ""},
-        {"SELECT {Event:id}", "SELECT {Event:id}", ""},
         {"SELECT {}", "SELECT {}", ""},
         {"SELECT }", "SELECT }", ""},
         {"SELECT {{/a}}", "SELECT {?}", "json:/a"},
@@ -190,6 +187,12 @@ static void refuses_with_what_to_do(void **state)
     static const struct {
         const char *text, *why;
     } rows[] = {
+        {"f({data.object.id})", "{data.object.id} is no reference: write a JSON pointer, for example "
+                                "{/data/object/id}, or {header:NAME}, {event:NAME}"},
+        {"f({Event:id})", "{Event:id} is no reference: write a JSON pointer, for example "
+                          "{/data/object/id}, or {header:NAME}, {event:NAME}"},
+        {"f({id})", "{id} is no reference: write a JSON pointer, for example {/data/object/id}, or "
+                    "{header:NAME}, {event:NAME}"},
         {"", empty},
         {" \r\n\t", empty},
         {";", empty},

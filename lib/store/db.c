@@ -273,3 +273,22 @@ bool db_wrote_untransacted(struct db *db)
 {
     return db->untransacted;
 }
+
+bool db_warned(struct db *db, unsigned number)
+{
+    struct ho_err ignored;
+    char text[16];
+    bool found = false;
+
+    (void)snprintf(text, sizeof text, "%u", number);
+    /* Not prepared: that would begin a new list of warnings. */
+    if (db->link == NULL || query(db, "SHOW WARNINGS", &ignored) != HO_OK) {
+        return false;
+    }
+    MYSQL_RES *rows = mysql_store_result(db->link);
+    for (MYSQL_ROW row; rows != NULL && (row = mysql_fetch_row(rows)) != NULL;) {
+        found = found || (row[1] != NULL && strcmp(row[1], text) == 0);
+    }
+    mysql_free_result(rows);
+    return found;
+}

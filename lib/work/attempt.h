@@ -20,6 +20,7 @@ struct attempt {
     const struct route *route; /* NULL while none is known */
     bool other_mode;           /* a route would want it but for its livemode */
     bool ran;                  /* the handler: its link needs a reset */
+    bool cut;                  /* its link was lost while it ran */
     enum outcome outcome;      /* decided, perhaps not yet settled */
     struct ho_err why;         /* for outcomes that are no success */
 };

@@ -157,6 +157,21 @@ static struct deadline handler_end(const struct attempt *a)
     return deadline_in(left < timeout ? left : timeout);
 }
 
+/* Deadlock, lock wait, lost link. What a handler did whose link was lost can't be asked: it is run
+ * again at once a single time, and then counts as a failed try. */
+static enum step run_again(struct attempt *a, struct ho_err *err)
+{
+    bool cut = db_thread_id(a->w->handler) == 0;
+
+    a->outcome = OUTCOME_FAILED; /* should it be given up */
+    *err = a->why;
+    if (cut && a->cut) {
+        return STEP_ALONE;
+    }
+    a->cut = a->cut || cut;
+    return STEP_AGAIN;
+}
+
 static enum step run_handler(struct attempt *a, struct ho_err *err)
 {
     const struct handler_call call = {
@@ -174,9 +189,7 @@ static enum step run_handler(struct attempt *a, struct ho_err *err)
         a->outcome = OUTCOME_DONE;
         return settle_here(a, err);
     case HANDLER_AGAIN:
-        a->outcome = OUTCOME_FAILED; /* should it be given up */
-        *err = a->why;
-        return STEP_AGAIN;
+        return run_again(a, err);
     case HANDLER_FAILED:
         a->outcome = OUTCOME_FAILED;
         return STEP_ALONE;

@@ -1,7 +1,7 @@
 /* A site's SQL inside our transaction. The transaction is the promise: what the handler did and
  * the mark "done" commit together or not at all. So it is watched: a savepoint with a name that
- * nobody can know is set before and must still be there afterwards, and the server tells of writes
- * that no ROLLBACK reaches. @@in_transaction would not show a COMMIT AND CHAIN. */
+ * nobody can know is set before every statement and must still be there behind it, and the server
+ * tells of writes that no ROLLBACK reaches. @@in_transaction would not show a COMMIT AND CHAIN. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +9,11 @@
 #include "base/text.h"
 #include "work/handler.h"
 
+#define RECORD_CHANGED 1020
+#define NOT_ROLLED_BACK 1196
+#define LOCK_WAIT 1205
+#define LOCKS_FULL 1206
+#define DEADLOCK 1213
 #define NO_SUCH_SAVEPOINT 1305
 #define STATEMENT_TIMEOUT 1969
 #define GUARD_RANDOM 8
@@ -18,13 +23,20 @@ struct guard {
     char name[2 * GUARD_RANDOM + 4];
 };
 
-static enum ho_code guard_run(struct db *db, const struct guard *g, const char *verb,
+/* out: *warned — by the server; may be NULL */
+static enum ho_code guard_run(struct db *db, const struct guard *g, const char *verb, bool *warned,
                               struct ho_err *err)
 {
+    struct db_rows rows = {0};
     char sql[64];
 
     (void)snprintf(sql, sizeof sql, "%s %s", verb, g->name);
-    return db_run_once(db, sql, NULL, 0, NULL, err);
+    enum ho_code code = db_run_once(db, sql, NULL, 0, &rows, err);
+    if (warned != NULL) {
+        *warned = rows.warnings > 0;
+    }
+    db_rows_free(&rows);
+    return code;
 }
 
 static enum ho_code guard_set(struct db *db, struct guard *g, struct ho_err *err)
@@ -34,7 +46,7 @@ static enum ho_code guard_set(struct db *db, struct guard *g, struct ho_err *err
     mac_random(random, sizeof random);
     (void)snprintf(g->name, sizeof g->name, "hk_");
     text_hex(random, sizeof random, g->name + 3);
-    return guard_run(db, g, "SAVEPOINT", err);
+    return guard_run(db, g, "SAVEPOINT", NULL, err);
 }
 
 static enum handler_result bad(struct ho_err *err, const char *why)
@@ -43,22 +55,41 @@ static enum handler_result bad(struct ho_err *err, const char *why)
     return HANDLER_BAD;
 }
 
-/* Whether the transaction is still ours, and only InnoDB was written to. */
+static enum handler_result bad_ended(struct ho_err *err)
+{
+    return bad(err, "the handler ended the transaction (COMMIT, ROLLBACK, LOCK TABLES, or a "
+                    "statement like CREATE or TRUNCATE that commits by itself)");
+}
+
+static enum handler_result bad_table(struct ho_err *err)
+{
+    return bad(err, "the handler wrote to a table that is not InnoDB: that cannot be undone");
+}
+
+/* Whether the transaction is still ours, and only InnoDB was written to; the guard is used up. */
 static enum handler_result guard_check(struct db *db, const struct guard *g, struct ho_err *err)
 {
-    enum ho_code code = guard_run(db, g, "RELEASE SAVEPOINT", err);
+    enum ho_code code = guard_run(db, g, "RELEASE SAVEPOINT", NULL, err);
 
     if (code != HO_OK && err->sys == NO_SUCH_SAVEPOINT) {
-        return bad(err, "the handler ended the transaction (COMMIT, ROLLBACK, LOCK TABLES, or a "
-                        "statement like CREATE or TRUNCATE that commits by itself)");
+        return bad_ended(err);
     }
     if (code != HO_OK) {
         return db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
     }
-    if (db_wrote_untransacted(db)) {
-        return bad(err, "the handler wrote to a table that is not InnoDB: that cannot be undone");
+    return db_wrote_untransacted(db) ? bad_table(err) : HANDLER_DONE;
+}
+
+/* Between two statements: what the first one broke must be known before the second can lose the
+ * link, for then nobody can be asked any more. */
+static enum handler_result guard_renew(struct db *db, struct guard *g, struct ho_err *err)
+{
+    enum handler_result result = guard_check(db, g, err);
+
+    if (result == HANDLER_DONE && guard_set(db, g, err) != HO_OK) {
+        result = db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
     }
-    return HANDLER_DONE;
+    return result;
 }
 
 /* What is left of the handler's time becomes the server's limit for the next statement. */
@@ -112,18 +143,47 @@ static enum ho_code run_statement(struct db *db, const struct handler_call *call
     return code;
 }
 
+/* Whether the server itself undoes the whole transaction with that error, savepoints and all. */
+static bool undone_by_server(struct db *db, int number)
+{
+    struct db_rows rows = {0};
+    struct ho_err ignored;
+    bool all = number == DEADLOCK || number == RECORD_CHANGED || number == LOCKS_FULL;
+
+    if (number == LOCK_WAIT && db_run_once(db, "SELECT @@innodb_rollback_on_timeout", NULL, 0,
+                                           &rows, &ignored) == HO_OK) {
+        all = db_cell_int(&rows, 0, 0) != 0;
+    }
+    db_rows_free(&rows);
+    return all;
+}
+
+/* Whether the failed statement, or one before it, did what no ROLLBACK undoes. A link that was
+ * closed over the error took the transaction with it, and nobody can be asked. */
+static enum handler_result failed_guard(struct db *db, const struct guard *g, int number,
+                                        struct ho_err *err)
+{
+    bool stays = db_wrote_untransacted(db), warned = false;
+
+    if (db_thread_id(db) == 0) {
+        return HANDLER_FAILED;
+    }
+    stays = db_warned(db, NOT_ROLLED_BACK) || stays;
+    enum ho_code code = guard_run(db, g, "ROLLBACK TO SAVEPOINT", &warned, err);
+    if (code != HO_OK && err->sys == NO_SUCH_SAVEPOINT && !undone_by_server(db, number)) {
+        return bad_ended(err);
+    }
+    return stays || warned ? bad_table(err) : HANDLER_FAILED;
+}
+
 /* The statement's own error stands, unless the transaction is found to be gone already: then what
- * ran before is committed, and another try would do it twice. A link that was closed over the
- * error took the transaction with it; asking on a new one would mean nothing. */
+ * ran before is committed, and another try would do it twice. */
 static enum handler_result failed(struct db *db, const struct handler_call *call,
                                   const struct guard *g, size_t statement, struct ho_err *err)
 {
     struct ho_err why;
 
-    if (db_retry(err)) {
-        return HANDLER_AGAIN;
-    }
-    if (db_thread_id(db) != 0 && guard_check(db, g, &why) == HANDLER_BAD) {
+    if (failed_guard(db, g, err->sys, &why) == HANDLER_BAD) {
         *err = why;
         return HANDLER_BAD;
     }
@@ -132,8 +192,25 @@ static enum handler_result failed(struct db *db, const struct handler_call *call
         text_duration_put(call->handler->timeout_ms, limit);
         (void)ho_fail(err, HO_TRANSIENT, "not through in its time (timeout %s)", limit);
     }
+    enum handler_result result = db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
     ho_err_prefix(err, "handler %s, statement %zu", call->handler->name, statement + 1);
-    return HANDLER_FAILED;
+    return result;
+}
+
+/* Without a document every pointer would be NULL, and the handler would write that. */
+static enum ho_code need_document(const struct handler_call *call, struct ho_err *err)
+{
+    for (size_t i = 0; call->doc == NULL && i < call->handler->n_statements; i++) {
+        const struct statement *s = &call->handler->statements[i];
+        for (size_t k = 0; k < s->n_params; k++) {
+            if (s->params[k].kind == PARAM_JSON) {
+                return ho_fail(err, HO_PERMANENT,
+                               "handler %s: the event has no JSON document, but statement %zu "
+                               "uses {%s}", call->handler->name, i + 1, s->params[k].name);
+            }
+        }
+    }
+    return HO_OK;
 }
 
 enum handler_result handler_sql_run(struct db *db, const struct handler_call *call,
@@ -141,10 +218,17 @@ enum handler_result handler_sql_run(struct db *db, const struct handler_call *ca
 {
     struct guard guard;
 
+    if (need_document(call, err) != HO_OK) {
+        return HANDLER_FAILED;
+    }
     if (guard_set(db, &guard, err) != HO_OK) {
         return db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
     }
     for (size_t i = 0; i < call->handler->n_statements; i++) {
+        enum handler_result result = i > 0 ? guard_renew(db, &guard, err) : HANDLER_DONE;
+        if (result != HANDLER_DONE) {
+            return result;
+        }
         ho_err_clear(err);
         if (run_statement(db, call, &call->handler->statements[i], err) != HO_OK) {
             return failed(db, call, &guard, i, err);

@@ -18,6 +18,8 @@
     "sql = CREATE TEMPORARY TABLE tt (a INT)\n" \
     "[handler gate]\ntimeout = 10s\nsql = INSERT INTO fx (note) VALUES ('through')\n" \
     "sql = UPDATE gate SET passed = passed + 1\n" \
+    "[handler cut]\ntimeout = 5s\nsql = CALL cut()\n" \
+    "[route cut]\nprovider = shop\non = cut\nhandler = cut\nretry = 3 tries, 10s\n" \
     "[route gate]\nprovider = shop\non = gate\nhandler = gate\n" \
     "[route one]\nprovider = shop\non = one.*, both\nhandler = note\n" \
     "informational = info.*\n" \
@@ -42,6 +44,9 @@ static int begin(void **state)
     (void)work_begin("dispatch");
     testdb_run(base.outside, "CREATE TABLE gate (passed INT NOT NULL) ENGINE=InnoDB");
     testdb_run(base.outside, "INSERT INTO gate VALUES (0)");
+    /* It commits and loses its link within one statement: nobody can tell. */
+    testdb_run(base.outside, "CREATE PROCEDURE cut() BEGIN INSERT INTO fx (note) VALUES ('cut');"
+                             " COMMIT; KILL CONNECTION CONNECTION_ID(); END");
     settings = work_settings(FLOW);
     (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
     log_open(path);
@@ -242,6 +247,20 @@ static void a_lock_that_is_held_costs_no_try(void **state)
     ASSERT_VALUE("SELECT passed FROM gate", "1");
 }
 
+static void a_handler_that_loses_its_link_is_run_again_at_once_only_once(void **state)
+{
+    (void)state;
+
+    work_event("evt_1", "cut", "{}");
+    take(1);
+    dispatch(0);
+    ASSERT_VALUE(JOBS, "cut ready failed");
+    ASSERT_COUNT("fx", 2);
+    ASSERT_COUNT("hookonce_job WHERE tries = 1 AND last_error LIKE"
+                 " 'handler cut, statement 1: database: the connection was %'",
+                 1);
+}
+
 /* ---- not genuine ---- */
 
 static void what_we_did_not_write_is_never_run(void **state)
@@ -398,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup(a_slow_handler_is_cut_and_counted, empty),
         cmocka_unit_test_setup(a_handler_leaves_nothing_in_the_session, empty),
         cmocka_unit_test_setup(a_lock_that_is_held_costs_no_try, empty),
+        cmocka_unit_test_setup(a_handler_that_loses_its_link_is_run_again_at_once_only_once, empty),
         cmocka_unit_test_setup(what_we_did_not_write_is_never_run, empty),
         cmocka_unit_test_setup(a_job_by_hand_gets_no_route_that_does_not_fit, empty),
         cmocka_unit_test_setup(a_taken_place_in_the_queue_does_not_jam_it, empty),

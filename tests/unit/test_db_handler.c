@@ -30,6 +30,17 @@ static int begin(void **state)
     testdb_run(base.outside, "CREATE PROCEDURE inner_savepoint() BEGIN SAVEPOINT own;"
                              " INSERT INTO fx (note) VALUES ('lost'); ROLLBACK TO own;"
                              " INSERT INTO fx (note) VALUES ('kept'); SELECT 1; SELECT 2; END");
+    testdb_run(base.outside,
+               "CREATE PROCEDURE commits_and_waits() BEGIN INSERT INTO fx (note) VALUES ('c');"
+               " COMMIT; START TRANSACTION; UPDATE other SET a = 4 WHERE a = 2; END");
+    testdb_run(base.outside, "CREATE TABLE logged (a INT PRIMARY KEY) ENGINE=InnoDB");
+    testdb_run(base.outside, "INSERT INTO logged VALUES (1)");
+    testdb_run(base.outside, "CREATE TRIGGER log_it BEFORE INSERT ON logged FOR EACH ROW"
+                             " INSERT INTO my VALUES (NEW.a)");
+    testdb_run(base.outside, "CREATE TABLE crossed (a INT) ENGINE=InnoDB");
+    testdb_run(base.outside, "CREATE TRIGGER cross_it BEFORE INSERT ON crossed FOR EACH ROW BEGIN"
+                             " INSERT INTO my VALUES (NEW.a); UPDATE other SET a = 1 WHERE a = 1;"
+                             " END");
     return 0;
 }
 
@@ -126,6 +137,11 @@ static const struct {
     {"sql = INSERT INTO me VALUES (1)", HANDLER_BAD, ""},
     {"sql = INSERT INTO my VALUES (1)\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_BAD, ""},
     {"sql = SELECT * FROM my\nsql = INSERT INTO fx (note) VALUES ('a')", HANDLER_DONE, "a"},
+    /* The trigger has written, the statement has failed. */
+    {"sql = INSERT INTO fx (note) VALUES ('a')\nsql = INSERT INTO logged VALUES (1)",
+     HANDLER_BAD, ""},
+    /* Behind a lost link nobody could ask what the statement before has done. */
+    {"sql = CALL commits()\nsql = KILL CONNECTION CONNECTION_ID()", HANDLER_BAD, "c"},
 };
 
 static void every_way_out_of_the_transaction_is_seen(void **state)
@@ -209,6 +225,69 @@ static void what_the_whole_transaction_can_cure_is_run_again(void **state)
     ASSERT_COUNT("fx", 0);
 }
 
+static void a_hidden_commit_is_seen_before_a_lock_wait_is_tried_again(void **state)
+{
+    struct db *holder = db_open(&base.settings, DB_OPERATOR);
+    (void)state;
+
+    work_event("evt_1", "a", "{}");
+    assert_int_equal(db_begin(holder, &err), HO_OK);
+    testdb_run(holder, "UPDATE other SET a = 3 WHERE a = 2");
+    assert_int_equal(run("sql = CALL commits_and_waits()", 8000), HANDLER_BAD);
+    assert_non_null(strstr(err.text, "ended the transaction"));
+    db_rollback(holder);
+    db_close(holder);
+    ASSERT_COUNT("fx", 1);
+}
+
+/* Another transaction, heavier than a handler, locks row 1 of other and later wants row 2. */
+static pid_t cross(void)
+{
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct db *rival = db_open(&base.settings, DB_OPERATOR);
+        bool good = db_begin(rival, &err) == HO_OK;
+        testdb_run(rival, "INSERT INTO my VALUES (9)");
+        testdb_run(rival, "UPDATE other SET a = 1 WHERE a = 1");
+        testdb_run(rival, "INSERT INTO crossed_out SELECT seq FROM seq_1_to_100");
+        clock_sleep_ms(1000);
+        testdb_run(rival, "UPDATE other SET a = 2 WHERE a = 2");
+        db_rollback(rival);
+        _exit(good ? 0 : 1);
+    }
+    clock_sleep_ms(500);
+    return child;
+}
+
+static void a_deadlock_is_no_fault_unless_something_stays(void **state)
+{
+    static const struct {
+        const char *last;
+        enum handler_result result;
+    } rows[] = {
+        {"UPDATE other SET a = 1 WHERE a = 1", HANDLER_AGAIN},
+        {"INSERT INTO crossed VALUES (1)", HANDLER_BAD},
+    };
+    char sql[256];
+    int status;
+    (void)state;
+
+    work_event("evt_1", "a", "{}");
+    testdb_run(base.outside, "CREATE TABLE IF NOT EXISTS crossed_out (a INT) ENGINE=InnoDB");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        (void)snprintf(sql, sizeof sql, "sql = UPDATE other SET a = 2 WHERE a = 2\n"
+                       "sql = SELECT SLEEP(1)\nsql = %s", rows[i].last);
+        pid_t child = cross();
+        enum handler_result result = run(sql, 8000);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        ROW(i, status == 0);
+        if (result != rows[i].result) {
+            fail_msg("%s: result %d (%s)", sql, (int)result, err.text);
+        }
+    }
+}
+
 /* ---- values ---- */
 
 #define BODY \
@@ -284,6 +363,33 @@ static void a_number_that_cannot_be_kept_is_a_failure(void **state)
     ASSERT_COUNT("fx", 0);
 }
 
+static void a_pointer_needs_a_document(void **state)
+{
+    static const struct {
+        const char *sql;
+        enum handler_result result;
+    } rows[] = {
+        {"sql = INSERT INTO fx (note) VALUES ({event:id})\nsql = UPDATE fx SET note = {/a}",
+         HANDLER_FAILED},
+        {"sql = INSERT INTO fx (note) VALUES ({event:id})\n"
+         "sql = UPDATE fx SET note = {header:Content-Type}",
+         HANDLER_DONE},
+    };
+    struct event e = testdb_event("evt_1", "not JSON");
+    (void)state;
+
+    e.document = SPAN_LIT("none");
+    assert_int_equal(testdb_record(base.outside, &e), RECEIPT_NEW);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        ROW(i, run(rows[i].sql, 5000) == rows[i].result);
+        ROW_TEXT(i, err.text,
+                 rows[i].result == HANDLER_DONE ? ""
+                                                : "handler h: the event has no JSON document, but "
+                                                  "statement 2 uses {/a}");
+        ASSERT_COUNT("fx", rows[i].result == HANDLER_DONE ? 1 : 0);
+    }
+}
+
 static void a_value_is_never_part_of_the_statement(void **state)
 {
     (void)state;
@@ -300,9 +406,12 @@ int main(void)
         cmocka_unit_test_setup(an_error_names_the_handler_and_the_statement, empty),
         cmocka_unit_test_setup(all_statements_share_the_time, empty),
         cmocka_unit_test_setup(what_the_whole_transaction_can_cure_is_run_again, empty),
+        cmocka_unit_test_setup(a_hidden_commit_is_seen_before_a_lock_wait_is_tried_again, empty),
+        cmocka_unit_test_setup(a_deadlock_is_no_fault_unless_something_stays, empty),
         cmocka_unit_test_setup(values_arrive_as_promised, empty),
         cmocka_unit_test_setup(a_text_column_is_compared_as_text, empty),
         cmocka_unit_test_setup(a_number_that_cannot_be_kept_is_a_failure, empty),
+        cmocka_unit_test_setup(a_pointer_needs_a_document, empty),
         cmocka_unit_test_setup(a_value_is_never_part_of_the_statement, empty),
     };
 

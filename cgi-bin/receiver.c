@@ -35,11 +35,6 @@ struct late {
     bool wake;
 };
 
-static const char *state_dir(const struct receiver *rx)
-{
-    return endpoints_settings(rx->endpoints)->state_dir;
-}
-
 /* ---- configuration ---- */
 
 static void alarm_config(struct receiver *rx, const char *text)
@@ -371,7 +366,7 @@ static void serve(struct receiver *rx, enum reason bad)
         refuse(rx, NULL, REASON_METHOD, NULL);
     }
     if (late.wake) {
-        wake_send(state_dir(rx));
+        wake_send(endpoints_settings(rx->endpoints)->state_dir);
     }
     if (late.duplicate != NULL) {
         count_duplicate(rx, late.duplicate);

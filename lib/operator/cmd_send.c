@@ -236,6 +236,12 @@ static int send_all(struct sending *s, const char *url)
     if (!s->args->quiet || !well) {
         send_say(&s->event, s->args->source, url, s->answers.total, s->op->json);
         send_print(&s->answers, stdout, s->op->json);
+        /* Who spoils a delivery has asked for that answer. */
+        bool meant = s->args->plan.tamper || s->args->age_ms != 0;
+        const char *hint = well || meant || s->op->json ? NULL : send_hint(&s->answers);
+        if (hint != NULL) {
+            (void)printf("%s\n", hint);
+        }
     }
     return well ? EXIT_WELL : EXIT_TROUBLE;
 }
@@ -349,7 +355,8 @@ const struct command cmd_send = {
         "  --body FILE         bytes to post, - for standard input; else the provider's sample.\n"
         "                      --id and --type then reach only what the headers carry\n"
         "  --content-type TYPE of that body; else application/json\n"
-        "  --repeat N          posts the same event N times\n"
+        "  --repeat N          posts the same event N times: the second and later ones are\n"
+        "                      duplicates\n"
         "  --count N           makes N different events\n"
         "  --parallel N        so many posts at once, up to 256\n"
         "  --age TIME          signs with a time so long ago (10m), or ahead (-10m)\n"

@@ -47,8 +47,13 @@ static enum ho_code make_event(struct send_event *e, struct ho_err *err)
         return code;
     }
     if (!span_present(p->body)) {
+        struct ho_err why = {HO_OK, 0, ""};
         code = sign_sample(p->recipe, span_of(e->id), span_of(p->type), p->time_us, &e->body,
-                           &content_type, err);
+                           &content_type, &why);
+        if (code != HO_OK) {
+            return ho_fail(err, code, "%s; give --body FILE, or `sample =` in the recipe",
+                           why.text);
+        }
     } else if (buf_add_span(&e->body, p->body) != HO_OK) {
         code = ho_fail(err, HO_REJECT, "the body is over %lu bytes", BODY_MAX);
     }
@@ -242,6 +247,37 @@ void send_print(struct send_answers *a, FILE *out, bool json)
     }
     table_print(t, out, json);
     table_free(t);
+}
+
+/* The first row that fits says it. */
+const char *send_hint(const struct send_answers *a)
+{
+    static const struct {
+        int status;
+        const char *begins; /* the answer's text */
+        const char *hint;
+    } hints[] = {
+        {401, "", "the signature does not hold, or its time is off: does the receiver use this "
+                  "secret, and are both clocks right? Its log says which"},
+        {503, "", "the receiver could not store it: run hookonce check where it runs"},
+        {404, "no such source", "the receiver's config has no source of this name"},
+        {404, "", "the web server answered, not hookonce: look at the path of the URL, and at how "
+                  "the web server is told of hookonce.fcgi"},
+        {0, "Could not connect", "nothing listens there: does the web server run, and are host "
+                                 "and port of the URL right?"},
+        {0, "Failed to connect", "nothing listens there: does the web server run, and are host "
+                                 "and port of the URL right?"},
+    };
+
+    for (size_t i = 0; i < a->n; i++) {
+        for (size_t k = 0; k < sizeof hints / sizeof hints[0]; k++) {
+            if (a->at[i].status == hints[k].status &&
+                span_starts(span_of(a->at[i].text), hints[k].begins)) {
+                return hints[k].hint;
+            }
+        }
+    }
+    return NULL;
 }
 
 void send_answers_free(struct send_answers *a)

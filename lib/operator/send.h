@@ -66,6 +66,9 @@ struct send_answers {
 void send_count(struct send_answers *a, const struct http_answer *answer);
 /* Sorts the times and prints a row an answer, the most frequent first. */
 void send_print(struct send_answers *a, FILE *out, bool json);
+/* What to look at when an answer was not well, by the most frequent such answer after send_print;
+ * NULL: nothing is known. */
+const char *send_hint(const struct send_answers *a);
 void send_answers_free(struct send_answers *a);
 
 #endif

@@ -336,6 +336,34 @@ static void tells_only_so_many_answers_apart(void **state)
     send_answers_free(&a);
 }
 
+static void hints_at_what_to_look_at(void **state)
+{
+    static const struct {
+        int status;
+        const char *text; /* body, or why there is no answer */
+        const char *want; /* part of the hint; NULL: none */
+    } rows[] = {
+        {200, "ok", NULL},
+        {401, "bad signature", "secret"},
+        {503, "busy", "hookonce check"},
+        {404, "no such source", "no source of this name"},
+        {404, "<html>404</html>", "web server answered, not hookonce"},
+        {418, "", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct send_answers a = {.n = 0};
+        const struct http_answer well = {.status = 200, .body = S("ok")};
+        const struct http_answer answer = {.status = rows[i].status, .body = span_of(rows[i].text)};
+        send_count(&a, &well);
+        send_count(&a, &answer);
+        const char *hint = send_hint(&a);
+        ROW(i, (hint == NULL) == (rows[i].want == NULL));
+        ROW(i, hint == NULL || strstr(hint, rows[i].want) != NULL);
+        send_answers_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +375,7 @@ int main(void)
         cmocka_unit_test(counts_every_answer_of_parallel_posts),
         cmocka_unit_test(counts_posts_that_nobody_answers),
         cmocka_unit_test(tells_only_so_many_answers_apart),
+        cmocka_unit_test(hints_at_what_to_look_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ bool check_database(struct check *c)
 
     if (db_connect(operator_db(c->op), &err) != HO_OK ||
         migrate_status(operator_db(c->op), &s, &err) != HO_OK) {
-        found(c, FOUND_FAIL, "database", "%s", err.text);
+        found(c, FOUND_FAIL, "database", "%s%s", err.text, operator_db_hint(&err));
         return false;
     }
     if (s.have == 0) {

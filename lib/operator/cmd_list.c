@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
+#include "core/outcome.h"
 #include "operator/list.h"
 #include "operator/operator.h"
 #include "store/reopen.h"
@@ -64,14 +66,47 @@ static int fail(const struct operator *op, const struct ho_err *err)
     return operator_db_fail(op, err);
 }
 
+/* When nothing was found by a name that the config does not have, that is most likely why. */
+static void note_unknown(const struct operator *op, const char *option, struct span given,
+                         bool scopes)
+{
+    const struct settings *s = op->settings;
+    struct nearest near = nearest_to(given);
+
+    if (!span_present(given)) {
+        return;
+    }
+    for (size_t i = 0; i < s->n_sources; i++) {
+        const char *scope = scopes ? s->sources[i].provider : s->sources[i].name;
+        if (span_is(given, s->sources[i].name) || span_is(given, scope)) {
+            return;
+        }
+        nearest_try(&near, s->sources[i].name);
+        nearest_try(&near, scope);
+    }
+    (void)operator_fail(op, EXIT_WELL, "the config knows no %s '%.*s'%s%s%s", option,
+                        (int)given.len, (const char *)given.p,
+                        near.word != NULL ? "; did you mean '" : "",
+                        near.word != NULL ? near.word : "", near.word != NULL ? "'?" : "");
+}
+
+static bool is_filtered(const struct view_filter *f)
+{
+    return span_present(f->provider) || span_present(f->status) || span_present(f->source);
+}
+
 static int list(struct operator *op, const struct listing *l, const struct view_filter *f)
 {
     struct ho_err err = {HO_OK, 0, ""};
     struct db_rows rows = {0};
 
     enum ho_code code = l->fetch(operator_db(op), f, &rows, &err);
-    if (code == HO_OK && rows.n_rows == 0 && !op->json) {
-        (void)puts(l->none);
+    if (code == HO_OK && rows.n_rows == 0) {
+        if (!op->json) {
+            (void)puts(is_filtered(f) ? "No such events." : l->none);
+        }
+        note_unknown(op, "provider", f->provider, true);
+        note_unknown(op, "source", f->source, false);
     } else if (code == HO_OK) {
         print_rows(op, l, &rows);
         if (!op->json && rows.n_rows == f->limit) {
@@ -149,6 +184,20 @@ static enum ho_code find_by_job(struct operator *op, const char *what, struct db
     return code;
 }
 
+/* A word that names nothing may be a mistyped listing; ids mostly have more than letters. */
+static int no_such(const struct operator *op, const char *what)
+{
+    bool is_word = strspn(what, "abcdefghijklmnopqrstuvwxyz") == strlen(what);
+    char lists[128] = "";
+
+    for (size_t i = 0; i < listings_n && is_word; i++) {
+        size_t len = strlen(lists);
+        (void)snprintf(lists + len, sizeof lists - len, "%s%s", i == 0 ? "; the lists are " : ", ",
+                       listings[i].word);
+    }
+    return operator_fail(op, EXIT_TROUBLE, "no event, job or correlation id '%s'%s", what, lists);
+}
+
 static int show(struct operator *op, const char *what)
 {
     struct ho_err err = {HO_OK, 0, ""};
@@ -162,7 +211,7 @@ static int show(struct operator *op, const char *what)
     if (code != HO_OK) {
         status = fail(op, &err);
     } else if (found.n_rows == 0) {
-        status = operator_fail(op, EXIT_TROUBLE, "no event, job or correlation id '%s'", what);
+        status = no_such(op, what);
     }
     for (size_t row = 0; status == EXIT_WELL && row < found.n_rows; row++) {
         status = show_one(op, &found, row);
@@ -189,6 +238,16 @@ static const struct listing *find_listing(const char *word)
     return NULL;
 }
 
+static bool is_status(struct span word)
+{
+    for (enum receipt_status s = RECEIPT_RECEIVED; s <= RECEIPT_FAILED; s++) {
+        if (span_is(word, receipt_status_word(s))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool apply(const struct operator *op, int option, const char *value, struct list_args *out)
 {
     uint64_t limit = 0;
@@ -206,7 +265,14 @@ static bool apply(const struct operator *op, int option, const char *value, stru
         return true;
     case OPT_PROVIDER: out->filter.provider = span_of(value); return true;
     case OPT_SOURCE: out->filter.source = span_of(value); return true;
-    case OPT_STATUS: out->filter.status = span_of(value); return true;
+    case OPT_STATUS:
+        out->filter.status = span_of(value);
+        if (!is_status(out->filter.status)) {
+            (void)operator_fail(op, EXIT_USAGE, "--status is received, processing, processed or "
+                                                "failed, not '%s'", value);
+            return false;
+        }
+        return true;
     case OPT_LIMIT:
         if (!text_uint(span_of(value), LIMIT_MAX, &limit) || limit == 0) {
             (void)operator_fail(op, EXIT_USAGE, "--limit wants a number from 1 to %d", LIMIT_MAX);
@@ -230,8 +296,7 @@ static int run(struct operator *op, int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    bool filtered = span_present(args.filter.provider) || span_present(args.filter.status) ||
-                    span_present(args.filter.source);
+    bool filtered = is_filtered(&args.filter);
     bool receipts = args.listing == NULL || args.listing == &listings[0];
     if (filtered && (!receipts || args.id != NULL)) {
         return operator_fail(op, EXIT_USAGE, "--provider, --source and --status are for receipts");

@@ -68,7 +68,7 @@ static int migrate(struct operator *op)
 
     enum ho_code code = migrate_run(operator_db(op), op->settings->key_file, &s, &err);
     if (code == HO_PERMANENT) { /* the link is there: what is wrong is in the tables or the key */
-        return operator_fail(op, EXIT_TROUBLE, "%s", err.text);
+        return operator_fail(op, EXIT_TROUBLE, "%s%s", err.text, operator_db_hint(&err));
     }
     if (code != HO_OK) {
         return operator_db_fail(op, &err);

@@ -1,6 +1,7 @@
 /* hookonce process: what cron starts. Silent when all is well. */
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -71,7 +72,7 @@ static int status_of(const struct operator *op, enum ho_code code,
     switch (code) {
     case HO_OK:
         if (!result->reached && !result->busy && err->text[0] != '\0') {
-            return operator_fail(op, EXIT_DATABASE, "%s", err->text);
+            return operator_fail(op, EXIT_DATABASE, "%s%s", err->text, operator_db_hint(err));
         }
         return result->dead ? EXIT_TROUBLE : EXIT_WELL;
     case HO_REJECT:
@@ -82,7 +83,8 @@ static int status_of(const struct operator *op, enum ho_code code,
     case HO_PERMANENT:
         break;
     }
-    return operator_fail(op, result->reached ? EXIT_TROUBLE : EXIT_DATABASE, "%s", err->text);
+    return operator_fail(op, result->reached ? EXIT_TROUBLE : EXIT_DATABASE, "%s%s",
+                         err->text, operator_db_hint(err));
 }
 
 static int run(struct operator *op, int argc, char **argv)
@@ -100,7 +102,10 @@ static int run(struct operator *op, int argc, char **argv)
         return status;
     }
     if (operator_key(op, &key, &err) != HO_OK) {
-        return operator_fail(op, EXIT_USAGE, "%s", err.text);
+        return operator_fail(op, EXIT_USAGE, "%s%s", err.text,
+                             access(op->settings->key_file, F_OK) != 0
+                                 ? "; if this is a new installation, run: hookonce migrate"
+                                 : "");
     }
     (void)mkdir(op->settings->state_dir, 0700); /* the log may lie in it; the run says if it can't */
     log_open(op->settings->log_file);

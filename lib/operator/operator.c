@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/version.h"
 #include "operator/man.h"
+#include "operator/table.h"
 
 enum ho_code operator_settings(struct operator *op, struct ho_err *err)
 {
@@ -65,9 +66,37 @@ int operator_fail(const struct operator *op, int status, const char *fmt, ...)
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     const char *name = op->command != NULL ? op->command->name : NULL;
+    struct buf line;
+    buf_init(&line, 8 * sizeof text);
+    table_cell(span_of(text), 0, &line); /* arguments, paths and errors may hold anything */
     (void)fprintf(stderr, "hookonce%s%s: %s\n", name != NULL ? " " : "", name != NULL ? name : "",
-                  text);
+                  buf_cstr(&line));
+    buf_free(&line);
     return status;
+}
+
+const char *operator_db_hint(const struct ho_err *err)
+{
+    static const struct {
+        int number; /* the server's or the client library's */
+        const char *hint;
+    } hints[] = {
+        {1044, "; look at user and name in [database]"},
+        {1045, "; look at user and password in [database]"},
+        {1049, "; look at name in [database]"},
+        {1146, "; if no table is there yet, run: hookonce migrate"},
+        {1698, "; look at user and password in [database]"},
+        {2002, "; look at socket in [database], or host and port"},
+        {2003, "; look at host and port in [database]"},
+        {2005, "; look at host in [database]"},
+    };
+
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
+        if (hints[i].number == err->sys) {
+            return hints[i].hint;
+        }
+    }
+    return "";
 }
 
 int operator_db_fail(const struct operator *op, const struct ho_err *err)
@@ -79,7 +108,7 @@ int operator_db_fail(const struct operator *op, const struct ho_err *err)
         [HO_PERMANENT] = EXIT_DATABASE,
         [HO_BUG] = EXIT_BUG,
     };
-    return operator_fail(op, status[err->code], "%s", err->text);
+    return operator_fail(op, status[err->code], "%s%s", err->text, operator_db_hint(err));
 }
 
 static void print_usage(FILE *to)
@@ -129,7 +158,7 @@ static int unknown_command(const struct operator *op, const char *name)
 
 static int help(const struct operator *op, const char *name)
 {
-    if (name == NULL) {
+    if (name == NULL || strcmp(name, "--help") == 0) {
         print_usage(stdout);
         return EXIT_WELL;
     }

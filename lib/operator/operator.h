@@ -65,10 +65,14 @@ struct db *operator_db(struct operator *op);
  * returns HO_OK | HO_REJECT. */
 enum ho_code operator_key(struct operator *op, struct span *key, struct ho_err *err) HO_MUST_CHECK;
 
-/* Prints "hookonce NAME: <text>" on stderr and returns status, for `return operator_fail(…)`. */
+/* Prints "hookonce NAME: <text>" on stderr, in one safe line as a table's cell, and returns status, for `return operator_fail(…)`. */
 int operator_fail(const struct operator *op, int status, const char *fmt, ...) HO_PRINTF(3, 4);
 
-/* operator_fail with err's text and the status that its code means for a command that spoke with
+/* Which key of the config, or which command, an error of the database points to: "; look at ...",
+ * to be put behind err's text. "" when that is not known. */
+const char *operator_db_hint(const struct ho_err *err);
+
+/* operator_fail with err's text, its hint and the status that its code means for a command that spoke with
  * the database: REJECT 2, TRANSIENT 69, PERMANENT 69, BUG 70. */
 int operator_db_fail(const struct operator *op, const struct ho_err *err);
 

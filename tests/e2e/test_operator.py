@@ -21,15 +21,6 @@ def lines(done):
     return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
-def findings(site, *levels):
-    """{subject: its texts, a line each} of `check --json` at these levels."""
-    got = {}
-    for f in lines(site.hookonce("check", "--json")):
-        if f["level"] in levels:
-            got[f["subject"]] = got.get(f["subject"], "") + f["text"] + "\n"
-    return got
-
-
 def url(site):
     return site.server.url("/hookonce.fcgi")
 
@@ -46,6 +37,21 @@ def test_every_command_explains_itself_and_refuses_what_it_does_not_know(module_
     assert refused.returncode == 2 and b"--no-such-option" in refused.stderr and not refused.stdout
 
 
+def test_help_helps_with_itself_too(module_plain):
+    text = module_plain.hookonce("--help", check=True).stdout
+    assert module_plain.hookonce("help", "--help", check=True).stdout == text
+    assert module_plain.hookonce("help", check=True).stdout == text
+
+
+def test_what_was_typed_is_echoed_safely(module_plain):
+    odd = "odd\x1b[31m"
+    for arguments in ([odd], ["list", odd], ["list", "--" + odd], ["list", "--limit", odd], ["list", "--status", odd],
+                      ["retry", odd], ["send", odd], ["providers", odd], ["process", "--for", odd]):
+        done = module_plain.hookonce(*arguments)
+        assert done.returncode in (1, 2) and b"\x1b" not in done.stderr, arguments
+        assert b"limit" in done.stderr or b"odd\\x1b[31m" in done.stderr, arguments
+
+
 def test_no_command_runs_under_a_web_server(module_plain):
     for name in ("GATEWAY_INTERFACE", "REQUEST_METHOD"):
         done = module_plain.hookonce("list", env={name: "x"})
@@ -53,7 +59,7 @@ def test_no_command_runs_under_a_web_server(module_plain):
 
 
 @pytest.mark.parametrize("page, known", [
-    ("--man", ["hookonce retry", "--parallel N", "--insecure-http"]),
+    ("--man", ["HOOKONCE_CONFIG", "HOOKONCE_URL", ".SH ENVIRONMENT", "hookonce retry", "--parallel N", "--insecure-http"]),
     ("--man-conf", ["livemode", "lease", "informational"]),
     ("--man-recipe", ["form-json", "hmac-sha256"])])
 def test_manual_pages_are_roff_with_the_words_of_their_tables(module_plain, page, known):
@@ -85,135 +91,6 @@ def module_plain(module_site):
     return module_site(sources=STRIPE)
 
 
-# ---- check ----------------------------------------------------------------------------------------
-
-
-def test_check_is_content_with_a_sound_site(site):
-    s = site()
-    done = s.hookonce("check", check=True)
-    assert b"FAIL " not in done.stdout.replace(b"0 FAIL", b"") and b"warn " not in done.stdout.replace(b"0 warn", b"")
-    assert s.hookonce("check", "--quiet", check=True).stdout == b""
-
-
-@pytest.mark.parametrize("file, mode", [("hookonce.key", 0o644), ("db.password", 0o640), ("stripe.secret0", 0o604)])
-def test_check_names_a_private_file_that_others_may_read(site, file, mode):
-    s = site(sources=STRIPE)
-    os.chmod(s.path(file), mode)
-    done = s.hookonce("check")
-    assert done.returncode == 1
-    assert any(file in text for text in findings(s, "FAIL").values())
-
-
-def test_check_refuses_a_readable_config_and_one_with_a_mistake(site):
-    s = site(sources=STRIPE)
-    os.chmod(s.path("hookonce.conf"), 0o644)
-    assert s.hookonce("check").returncode == 1
-    assert s.hookonce("list").returncode == 2
-    s.configure(s.config_text().replace("provider = stripe\nsecret", "providre = stripe\nsecret"))
-    done = s.hookonce("check")
-    assert done.returncode == 1
-    assert re.search(rb"FAIL  config: .*hookonce\.conf:\d+: .*provider", done.stdout)
-
-
-def test_check_finds_what_leads_nowhere(site):
-    s = site(sources={**STRIPE, "hub": {"provider": "github", "secret": "a"}},
-             handlers={"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"},
-                       "idle": {"sql": "DO 1"}},
-             routes={"wrong": {"provider": "github", "handler": "fx"}})
-    warned = findings(s, "warn")
-    assert "provider = hub" in warned["route wrong"]
-    assert "no route" in warned["handler idle"]
-    assert set(findings(s, "note")) >= {"source stripe", "source hub"}
-
-
-def test_check_has_the_server_look_at_every_handlers_sql(site):
-    s = site(sources=STRIPE, handlers={
-        "good": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"},
-        "typo": {"sql": ["DO 1", "INSRT INTO fx (event_id) VALUES ({event:id})"]},
-        "table": {"sql": "UPDATE nowhere SET a = {/id}"}, "column": {"sql": "UPDATE fx SET nothing = {/id}"},
-        "own": {"sql": ["CREATE TEMPORARY TABLE mine (a INT)", "INSERT INTO mine VALUES (1)"]}},
-        routes={n: {"provider": "stripe", "handler": n} for n in ("good", "typo", "table", "column", "own")})
-    before = s.written()
-    assert s.hookonce("check").returncode == 1
-    bad = findings(s, "FAIL")
-    assert set(bad) == {"handler typo", "handler table", "handler column"}
-    assert "statement 2 " in bad["handler typo"] and "INSRT" in bad["handler typo"]
-    assert "statement 1 " in bad["handler table"] and "nowhere" in bad["handler table"]
-    assert "nothing" in bad["handler column"]
-    assert "handler good" in findings(s, "ok") and "mine" in findings(s, "note")["handler own"]
-    assert s.written() == before and s.effects() == []
-
-
-def test_check_judges_keys_and_their_ends(site):
-    s = site(routes={}, sources={
-        "short": {"provider": "standard-webhooks", "secret": "whsec_MTIzNDU2Nzg5MDEyMzQ1Ng=="},
-        "ended": {"provider": "github", "secret": "x until 2001-01-01"},
-        "line": {"provider": "github", "secret": "y\n"},
-        "blank": {"provider": "github", "secret": "z \n"}})
-    done = s.hookonce("check")
-    assert done.returncode == 1
-    assert "16 bytes" in findings(s, "warn")["source short"]
-    assert "ended" in findings(s, "FAIL")["source ended"]
-    assert "line end" in findings(s, "note")["source line"]
-    assert "blank" in findings(s, "warn")["source blank"]
-
-
-def test_check_tells_waiting_jobs_dead_letters_and_conflicts(site):
-    s = site(sources=STRIPE, handlers={"fx": {"sql": "INSERT INTO nowhere VALUES ({event:id})"}},
-             routes={"one": {"provider": "stripe", "handler": "fx", "retry": "1 try"}})
-    for body in (events.stripe("evt_1"), events.stripe("evt_1", type="charge.failed"), events.stripe("evt_2")):
-        assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
-    assert "step 6" in findings(s, "note")["processor"]
-    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 200 SECOND")
-    assert "cron" in findings(s, "warn")["processor"]
-    assert s.hookonce("process", "--once").returncode == 1
-    warned = findings(s, "warn")
-    assert warned["dead letters"].startswith("2;") and warned["conflicts"].startswith("1;")
-    assert "processor" not in warned
-    assert "2 new" in findings(s, "ok")["counted stripe"]
-    assert "alarm conflict" in warned
-    assert not any("alarm dead" in findings(s, level) for level in ("ok", "note", "warn"))
-    s.sql("UPDATE hookonce_job SET state = 'done'")
-    assert findings(s, "note")["alarm dead"].endswith("(over)\n")
-
-
-def test_the_alarm_of_a_handler_says_where_its_job_is(site):
-    s = site(sources=STRIPE, handlers={"fx": {"sql": "INSRT INTO fx VALUES ({event:id})"}},
-             routes={"one": {"provider": "stripe", "handler": "fx"}})
-    body = events.stripe("evt_1")
-    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
-    assert s.hookonce("process", "--once").returncode == 0
-    warned = findings(s, "warn")
-    assert "`hookonce list jobs`" in warned["alarm handler"] and "dead letters" not in warned
-    waits, = lines(s.hookonce("list", "jobs", "--json", check=True))
-    assert waits["state"] == "ready" and "INSRT" in waits["last_error"]
-
-
-def test_check_calls_an_alarm_over_when_its_cause_is(site, own_mariadb):
-    server = own_mariadb()
-    s = site(database=server.create_database(), sources={"stripe": {"provider": "stripe", "secret": "sk_live_1"}})
-    body = events.stripe("evt_1")
-    assert "signing secret" in findings(s, "warn")["source stripe"]
-    server.stop()
-    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 503
-    assert "busy" in findings(s, "warn")["alarm database"]
-    server.start()
-    assert findings(s, "note")["alarm database"].endswith("(over)\n")
-    assert "alarm database" not in findings(s, "warn")
-
-
-def test_check_without_a_database_and_with_a_strange_key(site, own_mariadb):
-    server = own_mariadb()
-    s = site(database=server.create_database(), sources=STRIPE)
-    s.write("hookonce.key", "0" * 64)
-    assert "not the key of these tables" in findings(s, "FAIL")["key"]
-    server.stop()
-    done = s.hookonce("check")
-    assert done.returncode == 1 and b"FAIL  database: " in done.stdout
-    assert s.hookonce("list").returncode == 69
-    assert s.hookonce("migrate").returncode == 69
-
-
 # ---- migrate --------------------------------------------------------------------------------------
 
 
@@ -236,6 +113,21 @@ def test_migrate_tells_what_it_did_and_refuses_what_it_does_not_know(site):
     assert s.hookonce("migrate").returncode == 1
     assert s.hookonce("migrate", "--status").returncode == 1
     assert s.hookonce("check").returncode == 1
+
+
+def test_errors_of_the_database_name_the_key_to_look_at(site):
+    s = site(sources=STRIPE)
+    good = s.config_text()
+    for key, value, says in (("socket", "/nowhere/db.sock", "socket in [database]"), ("name", "nowhere", "[database]"),
+                             ("user", "nobody_here", "user and")):
+        s.configure(re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", good, count=1))
+        for command in (["list"], ["process", "--once", "--for", "1s"], ["check"], ["migrate"]):
+            done = s.hookonce(*command)
+            assert done.returncode != 0 and says.encode() in done.stdout + done.stderr, (key, command)
+    fresh = site(sources=STRIPE, migrate=False)
+    assert b"run: hookonce migrate" in fresh.hookonce("process", "--once").stderr
+    os.remove(fresh.path("hookonce.key"))
+    assert b"run: hookonce migrate" in fresh.hookonce("process", "--once").stderr
 
 
 # ---- send -----------------------------------------------------------------------------------------
@@ -324,6 +216,31 @@ def test_send_tells_when_nobody_answers(served):
     assert lines(done)[1]["status"] is None and "connect" in lines(done)[1]["answer"].lower()
 
 
+def test_send_says_in_a_line_what_to_look_at(served):
+    def text(*arguments):
+        done = served.hookonce("send", *arguments)
+        assert done.returncode == 1
+        return done.stdout.decode()
+
+    assert "nothing listens there" in text("stripe", "--url", "http://127.0.0.1:1/hook")
+    assert "web server answered" in text("stripe", "--url", served.server.url("/elsewhere"))
+    assert "clocks" not in text("stripe", "--url", url(served), "--tamper"), "it was asked for"
+    secret = served.write("other", "whsec_b3RoZXI=")
+    config = served.config_text()
+    served.write("other.conf", config.replace("stripe.secret0", secret))
+    done = served.hookonce("--config", served.path("other.conf"), "send", "stripe", "--url", url(served))
+    assert done.returncode == 1 and b"signature" in done.stdout and b"clocks" in done.stdout
+
+
+def test_send_without_a_sample_says_what_to_give(site):
+    s = site(sources={"acme": {"provider": "acme", "secret": "k"}}, routes={}, migrate=False,
+             files={"own.conf": "[recipe acme]\ntitle = Acme\nsig = header:X-Acme-Signature\nalg = hmac-sha256\n"
+                    "enc = hex\nsigned = {body}\nid = {body|sha256|hex}\ntype = {header:X-Acme-Type}\n"},
+             settings={"hookonce": {"recipes": "own.conf"}})
+    done = s.hookonce("send", "acme", "--url", "http://127.0.0.1:1/")
+    assert done.returncode == 2 and b"--body FILE" in done.stderr and b"sample =" in done.stderr
+
+
 def test_send_shows_progress_on_a_terminal_only(served):
     leader, follower = pty.openpty()
     child = subprocess.Popen([served.program, "send", "shopify", "--url", url(served), "--count", "150"],
@@ -402,6 +319,17 @@ def test_one_id_tells_the_story_of_its_event(told):
 def test_list_refuses_arguments_that_make_no_sense(told, arguments):
     done = told.hookonce("list", *arguments)
     assert done.returncode == 2 and done.stderr and not done.stdout
+
+
+def test_list_says_so_when_a_filter_finds_nothing(told):
+    done = told.hookonce("list", "--provider", "stripe", "--status", "failed", check=True)
+    assert done.stdout == b"No such events.\n" and done.stderr == b""
+    done = told.hookonce("list", "--provider", "strip", check=True)
+    assert done.stdout == b"No such events.\n" and b"no provider 'strip'; did you mean 'stripe'?" in done.stderr
+    assert b"did you mean 'shop'?" in told.hookonce("list", "--source", "shp", check=True).stderr
+    assert b"the lists are receipts, jobs, dead, " in told.hookonce("list", "jbos").stderr
+    refused = told.hookonce("list", "--status", "bad")
+    assert refused.returncode == 2 and b"received, processing, processed or failed" in refused.stderr
 
 
 # ---- providers ------------------------------------------------------------------------------------

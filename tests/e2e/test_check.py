@@ -1,0 +1,151 @@
+"""`hookonce check`: what it finds, where, and what it leaves alone."""
+
+import json
+import os
+import re
+
+import pytest
+
+from hooktest import events
+
+STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
+
+
+def lines(done):
+    """Standard output as JSON, one object a line."""
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+def findings(site, *levels):
+    """{subject: its texts, a line each} of `check --json` at these levels."""
+    got = {}
+    for f in lines(site.hookonce("check", "--json")):
+        if f["level"] in levels:
+            got[f["subject"]] = got.get(f["subject"], "") + f["text"] + "\n"
+    return got
+
+
+def test_check_is_content_with_a_sound_site(site):
+    s = site()
+    done = s.hookonce("check", check=True)
+    assert b"FAIL " not in done.stdout.replace(b"0 FAIL", b"") and b"warn " not in done.stdout.replace(b"0 warn", b"")
+    assert s.hookonce("check", "--quiet", check=True).stdout == b""
+
+
+@pytest.mark.parametrize("file, mode", [("hookonce.key", 0o644), ("db.password", 0o640), ("stripe.secret0", 0o604)])
+def test_check_names_a_private_file_that_others_may_read(site, file, mode):
+    s = site(sources=STRIPE)
+    os.chmod(s.path(file), mode)
+    done = s.hookonce("check")
+    assert done.returncode == 1
+    assert any(file in text for text in findings(s, "FAIL").values())
+
+
+def test_check_refuses_a_readable_config_and_one_with_a_mistake(site):
+    s = site(sources=STRIPE)
+    os.chmod(s.path("hookonce.conf"), 0o644)
+    assert s.hookonce("check").returncode == 1
+    assert s.hookonce("list").returncode == 2
+    s.configure(s.config_text().replace("provider = stripe\nsecret", "providre = stripe\nsecret"))
+    done = s.hookonce("check")
+    assert done.returncode == 1
+    assert re.search(rb"FAIL  config: .*hookonce\.conf:\d+: .*provider", done.stdout)
+
+
+def test_check_finds_what_leads_nowhere(site):
+    s = site(sources={**STRIPE, "hub": {"provider": "github", "secret": "a"}},
+             handlers={"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"},
+                       "idle": {"sql": "DO 1"}},
+             routes={"wrong": {"provider": "github", "handler": "fx"}})
+    warned = findings(s, "warn")
+    assert "provider = hub" in warned["route wrong"]
+    assert "no route" in warned["handler idle"]
+    assert set(findings(s, "note")) >= {"source stripe", "source hub"}
+
+
+def test_check_has_the_server_look_at_every_handlers_sql(site):
+    s = site(sources=STRIPE, handlers={
+        "good": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"},
+        "typo": {"sql": ["DO 1", "INSRT INTO fx (event_id) VALUES ({event:id})"]},
+        "table": {"sql": "UPDATE nowhere SET a = {/id}"}, "column": {"sql": "UPDATE fx SET nothing = {/id}"},
+        "own": {"sql": ["CREATE TEMPORARY TABLE mine (a INT)", "INSERT INTO mine VALUES (1)"]}},
+        routes={n: {"provider": "stripe", "handler": n} for n in ("good", "typo", "table", "column", "own")})
+    before = s.written()
+    assert s.hookonce("check").returncode == 1
+    bad = findings(s, "FAIL")
+    assert set(bad) == {"handler typo", "handler table", "handler column"}
+    assert "statement 2 " in bad["handler typo"] and "INSRT" in bad["handler typo"]
+    assert "statement 1 " in bad["handler table"] and "nowhere" in bad["handler table"]
+    assert "nothing" in bad["handler column"]
+    assert "handler good" in findings(s, "ok") and "mine" in findings(s, "note")["handler own"]
+    assert s.written() == before and s.effects() == []
+
+
+def test_check_judges_keys_and_their_ends(site):
+    s = site(routes={}, sources={
+        "short": {"provider": "standard-webhooks", "secret": "whsec_MTIzNDU2Nzg5MDEyMzQ1Ng=="},
+        "ended": {"provider": "github", "secret": "x until 2001-01-01"},
+        "line": {"provider": "github", "secret": "y\n"},
+        "blank": {"provider": "github", "secret": "z \n"}})
+    done = s.hookonce("check")
+    assert done.returncode == 1
+    assert "16 bytes" in findings(s, "warn")["source short"]
+    assert "ended" in findings(s, "FAIL")["source ended"]
+    assert "line end" in findings(s, "note")["source line"]
+    assert "blank" in findings(s, "warn")["source blank"]
+
+
+def test_check_tells_waiting_jobs_dead_letters_and_conflicts(site):
+    s = site(sources=STRIPE, handlers={"fx": {"sql": "INSERT INTO nowhere VALUES ({event:id})"}},
+             routes={"one": {"provider": "stripe", "handler": "fx", "retry": "1 try"}})
+    for body in (events.stripe("evt_1"), events.stripe("evt_1", type="charge.failed"), events.stripe("evt_2")):
+        assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert "step 6" in findings(s, "note")["processor"]
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 200 SECOND")
+    assert "cron" in findings(s, "warn")["processor"]
+    assert s.hookonce("process", "--once").returncode == 1
+    warned = findings(s, "warn")
+    assert warned["dead letters"].startswith("2;") and warned["conflicts"].startswith("1;")
+    assert "processor" not in warned
+    assert "2 new" in findings(s, "ok")["counted stripe"]
+    assert "alarm conflict" in warned
+    assert not any("alarm dead" in findings(s, level) for level in ("ok", "note", "warn"))
+    s.sql("UPDATE hookonce_job SET state = 'done'")
+    assert findings(s, "note")["alarm dead"].endswith("(over)\n")
+
+
+def test_the_alarm_of_a_handler_says_where_its_job_is(site):
+    s = site(sources=STRIPE, handlers={"fx": {"sql": "INSRT INTO fx VALUES ({event:id})"}},
+             routes={"one": {"provider": "stripe", "handler": "fx"}})
+    body = events.stripe("evt_1")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert s.hookonce("process", "--once").returncode == 0
+    warned = findings(s, "warn")
+    assert "`hookonce list jobs`" in warned["alarm handler"] and "dead letters" not in warned
+    waits, = lines(s.hookonce("list", "jobs", "--json", check=True))
+    assert waits["state"] == "ready" and "INSRT" in waits["last_error"]
+
+
+def test_check_calls_an_alarm_over_when_its_cause_is(site, own_mariadb):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources={"stripe": {"provider": "stripe", "secret": "sk_live_1"}})
+    body = events.stripe("evt_1")
+    assert "signing secret" in findings(s, "warn")["source stripe"]
+    server.stop()
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 503
+    assert "busy" in findings(s, "warn")["alarm database"]
+    server.start()
+    assert findings(s, "note")["alarm database"].endswith("(over)\n")
+    assert "alarm database" not in findings(s, "warn")
+
+
+def test_check_without_a_database_and_with_a_strange_key(site, own_mariadb):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources=STRIPE)
+    s.write("hookonce.key", "0" * 64)
+    assert "not the key of these tables" in findings(s, "FAIL")["key"]
+    server.stop()
+    done = s.hookonce("check")
+    assert done.returncode == 1 and b"FAIL  database: " in done.stdout
+    assert s.hookonce("list").returncode == 69
+    assert s.hookonce("migrate").returncode == 69

@@ -15,11 +15,11 @@ static const struct {
     const char *word;
     enum param_event event;
 } event_names[] = {
-    {"provider", EVENT_PROVIDER},       {"source", EVENT_SOURCE},
-    {"id", EVENT_ID},                   {"type", EVENT_TYPE},
-    {"occurred_at", EVENT_OCCURRED_AT}, {"received_at", EVENT_RECEIVED_AT},
-    {"object", EVENT_OBJECT},           {"correlation_id", EVENT_CORRELATION_ID},
-    {"attempt", EVENT_ATTEMPT},         {"body", EVENT_BODY},
+    {"provider", EVENT_PROVIDER}, {"source", EVENT_SOURCE},
+    {"id", EVENT_ID},             {"type", EVENT_TYPE},
+    {"object", EVENT_OBJECT},     {"occurred_at", EVENT_OCCURRED_AT},
+    {"attempt", EVENT_ATTEMPT},   {"correlation_id", EVENT_CORRELATION_ID},
+    {"body", EVENT_BODY},
 };
 
 struct scan {
@@ -122,7 +122,7 @@ static enum ho_code name_event(struct scan *s, struct span name, struct param *p
     }
     return ho_fail(s->err, HO_REJECT,
                    "{event:%.*s} is not known: provider, source, id, type, occurred_at, "
-                   "received_at, object, correlation_id, attempt, body",
+                   "object, correlation_id, attempt, body",
                    name.len > 40 ? 40 : (int)name.len, (const char *)name.p);
 }
 

@@ -15,7 +15,6 @@ enum param_event {
     EVENT_ID,
     EVENT_TYPE,
     EVENT_OCCURRED_AT, /* DATETIME(6) text in UTC, NULL when the provider gives none */
-    EVENT_RECEIVED_AT,
     EVENT_OBJECT,
     EVENT_CORRELATION_ID,
     EVENT_ATTEMPT, /* number of this try, from 1 */

@@ -94,8 +94,8 @@ const char sql_receipt_status[] =
     " WHERE correlation_id = ?";
 
 const char sql_stored_receipt[] =
-    "SELECT provider, event_id, source, event_type, object_key, occurred_at, received_at,"
-    " same_digest, document, secret_no, mac"
+    "SELECT provider, event_id, source, event_type, object_key, occurred_at, same_digest,"
+    " document, secret_no, mac"
     " FROM hookonce_receipt FORCE INDEX (correlation) WHERE correlation_id = ? LIMIT 2";
 
 const char sql_stored_body[] =

@@ -13,7 +13,6 @@ enum {
     COL_TYPE,
     COL_OBJECT,
     COL_OCCURRED,
-    COL_RECEIVED,
     COL_SAME,
     COL_DOCUMENT,
     COL_SECRET_NO,
@@ -41,7 +40,6 @@ static bool read_receipt(struct stored *s, const char *cid)
 
     s->mac = db_cell(&s->receipt, 0, COL_MAC);
     s->occurred_at = db_cell(&s->receipt, 0, COL_OCCURRED);
-    s->received_at = db_cell(&s->receipt, 0, COL_RECEIVED);
     e->provider = db_cell(&s->receipt, 0, COL_PROVIDER);
     e->id = db_cell(&s->receipt, 0, COL_ID);
     e->source = db_cell(&s->receipt, 0, COL_SOURCE);

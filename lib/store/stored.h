@@ -11,7 +11,6 @@ struct stored {
     struct event event;      /* borrows from below; guard is not set */
     struct span mac;         /* as stored */
     struct span occurred_at; /* DATETIME(6) text, UTC; absent when the provider gives none */
-    struct span received_at;
     struct db_rows receipt, parts;
     struct buf body; /* when it was stored in several parts */
 };

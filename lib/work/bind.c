@@ -32,8 +32,6 @@ static struct db_value event_value(enum param_event which, const struct handler_
         return text_or_bytes(e->type);
     case EVENT_OCCURRED_AT:
         return DBV_TEXT(call->stored->occurred_at);
-    case EVENT_RECEIVED_AT:
-        return DBV_TEXT(call->stored->received_at);
     case EVENT_OBJECT:
         return text_or_bytes(e->object);
     case EVENT_CORRELATION_ID:

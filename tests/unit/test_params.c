@@ -77,7 +77,6 @@ static void each_event_name_is_known(void **state)
         {"{event:id}", EVENT_ID},
         {"{event:type}", EVENT_TYPE},
         {"{event:occurred_at}", EVENT_OCCURRED_AT},
-        {"{event:received_at}", EVENT_RECEIVED_AT},
         {"{event:object}", EVENT_OBJECT},
         {"{event:correlation_id}", EVENT_CORRELATION_ID},
         {"{event:attempt}", EVENT_ATTEMPT},
@@ -237,9 +236,11 @@ static void refuses_with_what_to_do(void **state)
         {"SELECT {event:}", no_name},
         {"SELECT {header:}", no_name},
         {"SELECT {event:ID}", "{event:ID} is not known: provider, source, id, type, occurred_at, "
-                              "received_at, object, correlation_id, attempt, body"},
+                              "object, correlation_id, attempt, body"},
+        {"SELECT {event:received_at}", "{event:received_at} is not known: provider, source, id, "
+                                       "type, occurred_at, object, correlation_id, attempt, body"},
         {"SELECT {event: id}", "{event: id} is not known: provider, source, id, type, occurred_at, "
-                               "received_at, object, correlation_id, attempt, body"},
+                               "object, correlation_id, attempt, body"},
         {"SELECT {header: X}", "{header: X} can never be found: a header's name has no blank, a "
                                "pointer's ~ is written ~0"},
         {"SELECT {header:X:Y}", "{header:X:Y} can never be found: a header's name has no blank, a "

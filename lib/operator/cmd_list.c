@@ -13,12 +13,13 @@
 #define LIMIT_MAX 1000
 #define NO_SUCH_TABLE 1146 /* the server's number */
 
-enum { OPT_PROVIDER, OPT_SOURCE, OPT_STATUS, OPT_LIMIT, OPT_N };
+enum { OPT_PROVIDER, OPT_SOURCE, OPT_STATUS, OPT_LIMIT, OPT_WIDE, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_PROVIDER] = {"provider", true},
     [OPT_SOURCE] = {"source", true},
     [OPT_STATUS] = {"status", true},
     [OPT_LIMIT] = {"limit", true},
+    [OPT_WIDE] = {"wide", false},
 };
 
 /* "2026-11-30 12:00:00.123456": whole seconds, or RFC 3339 in room. Anything else stays. */
@@ -37,7 +38,7 @@ static struct span shown_time(struct span at, bool json, char room[32])
 }
 
 static void print_rows(const struct operator *op, const struct listing *l,
-                       const struct db_rows *rows)
+                       const struct db_rows *rows, bool wide)
 {
     struct table_col cols[TABLE_COLS_MAX];
     struct span cells[TABLE_COLS_MAX];
@@ -47,6 +48,12 @@ static void print_rows(const struct operator *op, const struct listing *l,
         cols[i] = l->cols[i].col;
     }
     struct table *t = table_new(l->kind, cols, l->n);
+    for (size_t i = 0; i < l->n; i++) {
+        table_rank(t, i, l->cols[i].rank);
+    }
+    if (wide) {
+        table_whole(t);
+    }
     for (size_t row = 0; row < rows->n_rows; row++) {
         for (size_t i = 0; i < l->n; i++) {
             struct span cell = db_cell(rows, row, (size_t)l->cols[i].from);
@@ -95,7 +102,8 @@ static bool is_filtered(const struct view_filter *f)
     return span_present(f->provider) || span_present(f->status) || span_present(f->source);
 }
 
-static int list(struct operator *op, const struct listing *l, const struct view_filter *f)
+static int list(struct operator *op, const struct listing *l, const struct view_filter *f,
+                bool wide)
 {
     struct ho_err err = {HO_OK, 0, ""};
     struct db_rows rows = {0};
@@ -108,7 +116,7 @@ static int list(struct operator *op, const struct listing *l, const struct view_
         note_unknown(op, "provider", f->provider, true);
         note_unknown(op, "source", f->source, false);
     } else if (code == HO_OK) {
-        print_rows(op, l, &rows);
+        print_rows(op, l, &rows, wide);
         if (!op->json && rows.n_rows == f->limit) {
             (void)printf("(%u of them; --limit shows more)\n", f->limit);
         }
@@ -155,12 +163,12 @@ static int show_one(struct operator *op, const struct db_rows *found, size_t row
     if (op->json) {
         one.cells += row * one.n_cols;
         one.n_rows = 1;
-        print_rows(op, &listings[0], &one);
+        print_rows(op, &listings[0], &one, true);
     } else {
         (void)fputs(row > 0 ? "\n" : "", stdout);
         say_receipt(found, row);
     }
-    print_rows(op, &list_timeline, &rows);
+    print_rows(op, &list_timeline, &rows, false);
     db_rows_free(&rows);
     return EXIT_WELL;
 }
@@ -226,6 +234,7 @@ struct list_args {
     const struct listing *listing;
     const char *id;
     struct view_filter filter;
+    bool wide;
 };
 
 static const struct listing *find_listing(const char *word)
@@ -273,6 +282,7 @@ static bool apply(const struct operator *op, int option, const char *value, stru
             return false;
         }
         return true;
+    case OPT_WIDE: out->wide = true; return true;
     case OPT_LIMIT:
         if (!text_uint(span_of(value), LIMIT_MAX, &limit) || limit == 0) {
             (void)operator_fail(op, EXIT_USAGE, "--limit wants a number from 1 to %d", LIMIT_MAX);
@@ -308,13 +318,13 @@ static int run(struct operator *op, int argc, char **argv)
     if (args.id != NULL) {
         return show(op, args.id);
     }
-    return list(op, args.listing != NULL ? args.listing : &listings[0], &args.filter);
+    return list(op, args.listing != NULL ? args.listing : &listings[0], &args.filter, args.wide);
 }
 
 const struct command cmd_list = {
     .name = "list",
     .synopsis = "[receipts | jobs | dead | conflicts | attempts | workers] [ID]\n"
-                "       [--limit N] [--provider NAME] [--source NAME] [--status WORD]",
+                "       [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
     .summary = "shows events, jobs, dead letters and conflicts, or the story of one event",
     .help =
         "  receipts   the newest events (also without a word)\n"
@@ -330,6 +340,7 @@ const struct command cmd_list = {
         "  --provider NAME  receipts of this dedupe scope only\n"
         "  --source NAME    receipts that this source delivered\n"
         "  --status WORD    receipts that are received, processing, processed or failed\n"
+        "  --wide           every column, nothing cut, however narrow the terminal\n"
         "\n"
         "Times are UTC. In ids, bytes that a terminal should not see are shown as \\xNN. --json\n"
         "prints one object a line, nothing cut.\n"

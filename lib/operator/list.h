@@ -10,6 +10,7 @@ struct list_col {
     int from;
     bool is_time; /* people see whole seconds, programs RFC 3339 */
     struct table_col col;
+    unsigned rank; /* table_rank */
 };
 
 typedef enum ho_code list_fetch(struct db *db, const struct view_filter *f, struct db_rows *rows,

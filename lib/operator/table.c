@@ -1,13 +1,18 @@
-/* Listings: escaping, measuring, aligning. */
+/* Listings: aligning, fitting to the terminal, and JSON. */
 #include "operator/table.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/text.h"
 
-#define CELL_MAX (64UL * 1024 * 1024)
+#define GAP 2              /* between columns */
+#define BELOW_INDENT 4
+#define SHRUNK_MIN 12      /* columns below which a cell says nothing any more */
+#define TERMINAL_COLUMNS 80 /* where nothing tells */
+#define TERMINAL_MAX 10000
 
 struct table {
     const char *kind;
@@ -16,111 +21,9 @@ struct table {
     struct span *cells; /* row by row, each with its own memory */
     size_t n_rows;
     size_t cap_rows;
+    unsigned rank[TABLE_COLS_MAX];
+    bool whole;
 };
-
-struct range {
-    uint32_t from, to;
-};
-
-/* Takes no column of its own: combining marks and variation selectors. */
-static const struct range narrow[] = {
-    {0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
-    {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},
-};
-
-/* Takes two: East Asian wide forms and pictographs. */
-static const struct range wide[] = {
-    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},
-    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
-    {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x1FA70, 0x1FAFF},
-    {0x20000, 0x3FFFD},
-};
-
-/* Would steer the terminal or hide: C1 controls, joiners, direction marks, line separators. */
-static const struct range unseen[] = {
-    {0x0080, 0x009F}, {0x00AD, 0x00AD}, {0x061C, 0x061C}, {0x200B, 0x200F}, {0x2028, 0x202E},
-    {0x2060, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
-};
-
-#define IN(c, table) in_ranges((c), (table), sizeof(table) / sizeof(table)[0])
-
-static bool in_ranges(uint32_t c, const struct range *r, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (c >= r[i].from && c <= r[i].to) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static size_t char_width(uint32_t c)
-{
-    return IN(c, narrow) ? 0 : IN(c, wide) ? 2 : 1;
-}
-
-size_t table_width(struct span text)
-{
-    size_t width = 0;
-    uint32_t c = 0;
-
-    while (text.len > 0) {
-        size_t n = text_utf8_next(text, &c);
-        width += n == 0 ? 1 : char_width(c);
-        text = span_sub(text, n == 0 ? 1 : n, text.len);
-    }
-    return width;
-}
-
-static void must(enum ho_code code)
-{
-    if (code != HO_OK) {
-        ho_die("a cell of a listing is longer than %lu bytes", CELL_MAX);
-    }
-}
-
-/* Appends the n bytes in front of s: as they are, or as \xNN. returns columns taken. */
-static size_t put_char(struct span s, size_t n, bool escaped, uint32_t c, struct buf *out)
-{
-    if (!escaped) {
-        must(buf_add(out, s.p, n));
-        return char_width(c);
-    }
-    for (size_t i = 0; i < n; i++) {
-        must(buf_addf(out, "\\x%02x", s.p[i]));
-    }
-    return 4 * n;
-}
-
-void table_cell(struct span value, unsigned max, struct buf *out)
-{
-    struct span rest = value;
-    size_t width = 0;
-    size_t fits = out->len; /* where a cut leaves room for the mark */
-
-    if (!span_present(value)) {
-        must(buf_add_str(out, "-"));
-        return;
-    }
-    while (rest.len > 0) {
-        uint32_t c = 0;
-        size_t n = text_utf8_next(rest, &c);
-        bool at_end = rest.len == value.len || rest.len == 1;
-        bool escaped = n == 0 || c < 0x20 || c == 0x7F || c == '\\' || (c == ' ' && at_end) ||
-                       IN(c, unseen);
-        n = n == 0 ? 1 : n;
-        width += put_char(rest, n, escaped, c, out);
-        if (max != 0 && width > max) {
-            out->len = fits;
-            must(buf_add_str(out, "…"));
-            return;
-        }
-        if (max == 0 || width < max) {
-            fits = out->len;
-        }
-        rest = span_sub(rest, n, rest.len);
-    }
-}
 
 bool table_is_terminal(FILE *f)
 {
@@ -174,20 +77,20 @@ size_t table_rows(const struct table *t)
 
 static void json_member(const struct table_col *col, struct span cell, struct buf *line)
 {
-    must(buf_addf(line, "\"%s\":", col->name));
+    table_must(buf_addf(line, "\"%s\":", col->name));
     if (!span_present(cell)) {
-        must(buf_add_str(line, "null"));
+        table_must(buf_add_str(line, "null"));
     } else if (col->kind == TABLE_NUMBER) {
-        must(buf_add_span(line, cell));
+        table_must(buf_add_span(line, cell));
     } else {
-        must(text_json_string(cell, line));
+        table_must(text_json_string(cell, line));
     }
     if (col->kind == TABLE_TEXT && span_present(cell) && !text_is_utf8(cell)) {
-        must(buf_addf(line, ",\"%s_hex\":\"", col->name));
+        table_must(buf_addf(line, ",\"%s_hex\":\"", col->name));
         for (size_t i = 0; i < cell.len; i++) {
-            must(buf_addf(line, "%02x", cell.p[i]));
+            table_must(buf_addf(line, "%02x", cell.p[i]));
         }
-        must(buf_add_str(line, "\""));
+        table_must(buf_add_str(line, "\""));
     }
 }
 
@@ -195,15 +98,15 @@ static void print_json(const struct table *t, FILE *out)
 {
     struct buf line;
 
-    buf_init(&line, CELL_MAX);
+    buf_init(&line, TABLE_CELL_MAX);
     for (size_t row = 0; row < t->n_rows; row++) {
         buf_clear(&line);
-        must(buf_add_str(&line, "{"));
+        table_must(buf_add_str(&line, "{"));
         if (t->kind != NULL) {
-            must(buf_addf(&line, "\"kind\":\"%s\",", t->kind));
+            table_must(buf_addf(&line, "\"kind\":\"%s\",", t->kind));
         }
         for (size_t i = 0; i < t->n_cols; i++) {
-            must(buf_add_str(&line, i == 0 ? "" : ","));
+            table_must(buf_add_str(&line, i == 0 ? "" : ","));
             json_member(&t->cols[i], t->cells[row * t->n_cols + i], &line);
         }
         (void)fprintf(out, "%s}\n", buf_cstr(&line));
@@ -216,60 +119,176 @@ static void head(const char *name, struct buf *out)
     for (; *name != '\0'; name++) {
         unsigned char c = (unsigned char)*name;
         c = c == '_' ? ' ' : c >= 'a' && c <= 'z' ? (unsigned char)(c - 'a' + 'A') : c;
-        must(buf_add_byte(out, c));
+        table_must(buf_add_byte(out, c));
     }
 }
 
-/* The shown form of a row's cell (row 0 is the head) into out. */
-static void shown(const struct table *t, size_t row, size_t col, bool cut, struct buf *out)
+/* Where everything stands. */
+struct layout {
+    size_t columns; /* of the terminal; 0: whole */
+    size_t width[TABLE_COLS_MAX];
+    bool shown[TABLE_COLS_MAX];
+    bool left_out;
+};
+
+/* The shown form of a row's cell (row 0 is the head) into out, at most max columns; 0: whole. */
+static void shown(const struct table *t, size_t row, size_t col, size_t max, struct buf *out)
 {
     buf_clear(out);
     if (row == 0) {
         head(t->cols[col].name, out);
     } else {
-        table_cell(t->cells[(row - 1) * t->n_cols + col], cut ? t->cols[col].max : 0, out);
+        table_cell(t->cells[(row - 1) * t->n_cols + col], (unsigned)max, out);
+    }
+}
+
+static size_t head_width(const struct table *t, size_t col)
+{
+    return table_width(span_of(t->cols[col].name));
+}
+
+/* The column that must give way next: one with a rank is left out, else the widest of those that
+ * may be cut gets narrower. false: there is none. */
+static bool give_way(const struct table *t, struct layout *l, size_t over)
+{
+    size_t out = t->n_cols;
+    size_t cut = t->n_cols;
+
+    for (size_t i = 0; i < t->n_cols; i++) {
+        size_t least = head_width(t, i) > SHRUNK_MIN ? head_width(t, i) : SHRUNK_MIN;
+        if (!l->shown[i]) {
+            continue;
+        }
+        if (t->rank[i] > 0 && (out == t->n_cols || t->rank[i] > t->rank[out])) {
+            out = i;
+        }
+        if (t->cols[i].max > 0 && l->width[i] > least &&
+            (cut == t->n_cols || l->width[i] > l->width[cut])) {
+            cut = i;
+        }
+    }
+    if (out < t->n_cols) {
+        l->shown[out] = false;
+        l->left_out = true;
+    } else if (cut < t->n_cols) {
+        size_t least = head_width(t, cut) > SHRUNK_MIN ? head_width(t, cut) : SHRUNK_MIN;
+        l->width[cut] = l->width[cut] >= least + over ? l->width[cut] - over : least;
+    }
+    return out < t->n_cols || cut < t->n_cols;
+}
+
+static void fit(const struct table *t, struct layout *l)
+{
+    size_t total;
+
+    do {
+        total = 0;
+        for (size_t i = 0; i < t->n_cols; i++) {
+            total += l->shown[i] ? l->width[i] + (total > 0 ? GAP : 0) : 0;
+        }
+    } while (total > l->columns && give_way(t, l, total - l->columns));
+}
+
+static void lay_out(const struct table *t, struct layout *l)
+{
+    struct buf cell;
+
+    buf_init(&cell, TABLE_CELL_MAX);
+    for (size_t i = 0; i < t->n_cols; i++) {
+        l->shown[i] = l->columns == 0 || t->rank[i] != TABLE_BELOW;
+        for (size_t row = 0; row <= t->n_rows; row++) {
+            shown(t, row, i, l->columns > 0 ? t->cols[i].max : 0, &cell);
+            size_t w = table_width(buf_span(&cell));
+            l->width[i] = w > l->width[i] ? w : l->width[i];
+        }
+    }
+    buf_free(&cell);
+    if (l->columns > 0) {
+        fit(t, l);
     }
 }
 
 /* One line of a listing: row 0 is the head. */
-static void print_line(const struct table *t, size_t row, const size_t *width, bool cut, FILE *out)
+static void print_line(const struct table *t, size_t row, const struct layout *l, FILE *out)
 {
     struct buf line;
     struct buf cell;
 
-    buf_init(&line, CELL_MAX);
-    buf_init(&cell, CELL_MAX);
+    buf_init(&line, TABLE_CELL_MAX);
+    buf_init(&cell, TABLE_CELL_MAX);
     for (size_t i = 0; i < t->n_cols; i++) {
-        shown(t, row, i, cut, &cell);
-        int pad = (int)(width[i] - table_width(buf_span(&cell)));
+        if (!l->shown[i]) {
+            continue;
+        }
+        bool may_cut = l->columns > 0 && t->cols[i].max > 0;
+        shown(t, row, i, may_cut ? l->width[i] : 0, &cell);
+        int pad = (int)(l->width[i] - table_width(buf_span(&cell)));
         bool right = t->cols[i].kind == TABLE_NUMBER;
-        must(buf_addf(&line, "%s%*s%s%*s", i > 0 ? "  " : "", right ? pad : 0, "",
-                      buf_cstr(&cell), right ? 0 : pad, ""));
+        table_must(buf_addf(&line, "%*s%s%*s%*s", right ? pad : 0, "", buf_cstr(&cell),
+                      right ? 0 : pad, "", GAP, ""));
     }
     struct span text = span_trim(buf_span(&line)); /* blanks of a cell are never at its ends */
-    size_t in = (size_t)(text.p - line.p);
+    size_t in = text.len > 0 ? (size_t)(text.p - line.p) : 0;
     (void)fprintf(out, "%.*s\n", (int)(text.len + in), buf_cstr(&line));
     buf_free(&line);
     buf_free(&cell);
 }
 
-static void print_text(const struct table *t, FILE *out, bool cut)
+/* What a row has below itself. */
+static void print_below(const struct table *t, size_t row, const struct layout *l, FILE *out)
 {
-    size_t width[TABLE_COLS_MAX] = {0};
+    size_t room = l->columns > BELOW_INDENT + SHRUNK_MIN ? l->columns - BELOW_INDENT : SHRUNK_MIN;
     struct buf cell;
 
-    buf_init(&cell, CELL_MAX);
-    for (size_t row = 0; row <= t->n_rows; row++) {
-        for (size_t i = 0; i < t->n_cols; i++) {
-            shown(t, row, i, cut, &cell);
-            size_t w = table_width(buf_span(&cell));
-            width[i] = w > width[i] ? w : width[i];
+    buf_init(&cell, TABLE_CELL_MAX);
+    for (size_t i = 0; i < t->n_cols && row > 0 && l->columns > 0; i++) {
+        struct span value = t->cells[(row - 1) * t->n_cols + i];
+        if (t->rank[i] == TABLE_BELOW && value.len > 0) {
+            shown(t, row, i, room, &cell);
+            (void)fprintf(out, "%*s%s\n", BELOW_INDENT, "", buf_cstr(&cell));
         }
     }
-    for (size_t row = 0; row <= t->n_rows; row++) {
-        print_line(t, row, width, cut, out);
-    }
     buf_free(&cell);
+}
+
+void table_rank(struct table *t, size_t col, unsigned rank)
+{
+    t->rank[col] = rank;
+}
+
+void table_whole(struct table *t)
+{
+    t->whole = true;
+}
+
+void table_print_at(const struct table *t, FILE *out, size_t columns)
+{
+    struct layout l = {.columns = columns};
+
+    lay_out(t, &l);
+    for (size_t row = 0; row <= t->n_rows; row++) {
+        print_line(t, row, &l, out);
+        print_below(t, row, &l, out);
+    }
+    if (l.left_out) {
+        (void)fputs("(more columns: --wide or --json)\n", out);
+    }
+}
+
+/* How many columns the terminal has. */
+static size_t columns_of(FILE *out)
+{
+    const char *told = getenv("COLUMNS");
+    struct winsize size = {0};
+    uint64_t n = 0;
+
+    if (told != NULL && text_uint(span_of(told), TERMINAL_MAX, &n) && n > 0) {
+        return (size_t)n;
+    }
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return TERMINAL_COLUMNS;
 }
 
 void table_print(const struct table *t, FILE *out, bool json)
@@ -277,6 +296,6 @@ void table_print(const struct table *t, FILE *out, bool json)
     if (json) {
         print_json(t, out);
     } else {
-        print_text(t, out, table_is_terminal(out));
+        table_print_at(t, out, t->whole || !table_is_terminal(out) ? 0 : columns_of(out));
     }
 }

@@ -12,6 +12,7 @@
 #include "base/span.h"
 
 #define TABLE_COLS_MAX 16
+#define TABLE_CELL_MAX (64UL * 1024 * 1024) /* bytes of a cell or line */
 
 enum table_kind {
     TABLE_TEXT,  /* left; a JSON string */
@@ -21,8 +22,10 @@ enum table_kind {
 struct table_col {
     const char *name; /* member of the JSON object; in capitals it heads the column, _ as blank */
     enum table_kind kind;
-    unsigned max; /* on a terminal a cell is cut at so many columns, with "…"; 0: never */
+    unsigned max; /* on a terminal a cell is cut at so many columns or fewer, with "…"; 0: never */
 };
+
+#define TABLE_BELOW 255U
 
 struct table; /* owned: table_free */
 
@@ -35,12 +38,25 @@ void table_free(struct table *t); /* NULL is fine */
 void table_row(struct table *t, const struct span *cells);
 size_t table_rows(const struct table *t);
 
+/* On a terminal that is too narrow a column with a rank is left out, the highest first; a last line
+ * says so. One with TABLE_BELOW always stands there on a line of its own under its row. */
+void table_rank(struct table *t, size_t col, unsigned rank);
+
+/* Nothing is cut or left out on a terminal either. */
+void table_whole(struct table *t);
+
 /* Prints what was added: `json` as lines of JSON, else with a head line and aligned columns.
  * A text that is not UTF-8 also gets a JSON member NAME_hex with its exact bytes. */
 void table_print(const struct table *t, FILE *out, bool json);
 
+/* For people, as on a terminal of so many columns; 0: as into a file, whole. */
+void table_print_at(const struct table *t, FILE *out, size_t columns);
+
 /* Appends one cell as table_print shows it; max 0: whole. Dies when out is full. */
 void table_cell(struct span value, unsigned max, struct buf *out);
+
+/* Dies unless code is HO_OK: for what is appended to a cell or line. */
+void table_must(enum ho_code code);
 
 /* Columns of a terminal that a well-formed UTF-8 text takes. */
 size_t table_width(struct span text);

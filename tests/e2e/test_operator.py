@@ -1,11 +1,14 @@
 """The operator's commands: what they say, what they find, how they end."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -298,6 +301,30 @@ def test_lists_show_what_there_is(told):
     assert (conflict["what"], conflict["event_id"], conflict["event_type"]) == ("meaning", "evt_list", "charge.failed")
     assert [a["outcome"] for a in lines(told.hookonce("list", "attempts", "--json"))] == ["failed", "done"]
     assert told.hookonce("list", "jobs", check=True).stdout == b"No jobs are open.\n"
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+@pytest.mark.parametrize("what", ["receipts", "jobs", "dead", "conflicts", "attempts", "workers"])
+def test_a_list_fits_its_terminal(told, what, columns):
+    def shown(*more):
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("4H", 25, columns, 0, 0))
+        child = subprocess.Popen([told.program, "list", what, *more], env=told.environment(), stdout=follower,
+                                 **account(told.user))
+        os.close(follower)
+        text = b""
+        while select.select([leader], [], [], 30)[0]:
+            try:
+                text += os.read(leader, 65536)
+            except OSError:
+                break
+        os.close(leader)
+        assert child.wait(30) == 0
+        return text.decode().replace("\r", "").splitlines()
+
+    assert max(map(len, shown())) <= columns
+    wide = [line for line in shown("--wide") if not line.startswith("(")]
+    assert wide == told.hookonce("list", what, check=True).stdout.decode().splitlines()
 
 
 def test_one_id_tells_the_story_of_its_event(told):

@@ -94,6 +94,62 @@ static void aligns_columns_for_people(void **state)
                              "evt_1\\xff     12  say \"no\"\\x0a\n");
 }
 
+static void fits_the_columns_of_a_terminal(void **state)
+{
+    static const struct table_col fitted[] = {
+        {"at", TABLE_TEXT, 0},       {"event_id", TABLE_TEXT, 20}, {"tries", TABLE_NUMBER, 0},
+        {"outcome", TABLE_TEXT, 0},  {"error", TABLE_TEXT, 100},
+    };
+    static const struct {
+        size_t columns;
+        const char *want;
+    } rows[] = {
+        {0, "AT    EVENT ID                 TRIES  OUTCOME  ERROR\n"
+            "noon  evt_of_twenty_two_chars      3  failed   no such table, and more of it\n"},
+        {80, "AT    EVENT ID              TRIES  OUTCOME\n"
+             "noon  evt_of_twenty_two_c…      3  failed\n"
+             "    no such table, and more of it\n"},
+        {42, "AT    EVENT ID              TRIES  OUTCOME\n"
+             "noon  evt_of_twenty_two_c…      3  failed\n"
+             "    no such table, and more of it\n"},
+        {41, "AT    EVENT ID              OUTCOME\n"
+             "noon  evt_of_twenty_two_c…  failed\n"
+             "    no such table, and more of it\n"
+             "(more columns: --wide or --json)\n"},
+        {30, "AT    EVENT ID\n"
+             "noon  evt_of_twenty_two_c…\n"
+             "    no such table, and more o…\n"
+             "(more columns: --wide or --json)\n"},
+        {20, "AT    EVENT ID\n"
+             "noon  evt_of_twenty…\n"
+             "    no such table, …\n"
+             "(more columns: --wide or --json)\n"},
+        {1, "AT    EVENT ID\n"
+            "noon  evt_of_twen…\n"
+            "    no such tab…\n"
+            "(more columns: --wide or --json)\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct span cells[] = {S("noon"), S("evt_of_twenty_two_chars"), S("3"), S("failed"),
+                                     S("no such table, and more of it")};
+        char out[512];
+        struct table *t = table_new(NULL, fitted, COUNT(fitted));
+        table_rank(t, 2, 2);
+        table_rank(t, 3, 1);
+        table_rank(t, 4, TABLE_BELOW);
+        table_row(t, cells);
+        FILE *f = tmpfile();
+        assert_non_null(f);
+        table_print_at(t, f, rows[i].columns);
+        rewind(f);
+        out[fread(out, 1, sizeof out - 1, f)] = '\0';
+        ROW_TEXT(i, out, rows[i].want);
+        assert_int_equal(fclose(f), 0);
+        table_free(t);
+    }
+}
+
 static void writes_an_object_a_line_for_programs(void **state)
 {
     char out[512];
@@ -137,6 +193,7 @@ int main(void)
         cmocka_unit_test(shows_cells_as_one_safe_line),
         cmocka_unit_test(measures_what_a_terminal_shows),
         cmocka_unit_test(aligns_columns_for_people),
+        cmocka_unit_test(fits_the_columns_of_a_terminal),
         cmocka_unit_test(writes_an_object_a_line_for_programs),
         cmocka_unit_test(prints_only_the_head_without_rows),
     };

@@ -6,36 +6,47 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "operator/operator.h"
+#include "operator/table.h"
+#include "store/view.h"
 #include "work/process.h"
 
 #define FOR_MAX_MS (24 * 60 * 60 * INT64_C(1000))
 
-enum { OPT_FOR, OPT_ONCE, OPT_WORKERS };
+enum { OPT_FOR, OPT_ONCE, OPT_WORKERS, OPT_VERBOSE };
 static const struct arg_option options[] = {
     [OPT_FOR] = {"for", true},
     [OPT_ONCE] = {"once", false},
     [OPT_WORKERS] = {"workers", true},
+    [OPT_VERBOSE] = {"verbose", false},
+};
+
+struct process_args {
+    struct process_options how;
+    bool verbose;
 };
 
 static bool set_option(struct operator *op, int option, const char *value,
-                       struct process_options *out)
+                       struct process_args *out)
 {
     uint64_t number;
 
     switch (option) {
     case OPT_ONCE:
-        out->once = true;
+        out->how.once = true;
+        return true;
+    case OPT_VERBOSE:
+        out->verbose = true;
         return true;
     case OPT_FOR:
-        if (text_duration(span_of(value), &out->for_ms) && out->for_ms >= 1000 &&
-            out->for_ms <= FOR_MAX_MS) {
+        if (text_duration(span_of(value), &out->how.for_ms) &&
+            out->how.for_ms >= 1000 && out->how.for_ms <= FOR_MAX_MS) {
             return true;
         }
         (void)operator_fail(op, EXIT_USAGE, "--for takes a time from 1s to 24h, not '%s'", value);
         return false;
     case OPT_WORKERS:
         if (text_uint(span_of(value), PROCESS_WORKERS_MAX, &number) && number > 0) {
-            out->workers = (unsigned)number;
+            out->how.workers = (unsigned)number;
             return true;
         }
         (void)operator_fail(op, EXIT_USAGE, "--workers takes a number from 1 to %d, not '%s'",
@@ -46,7 +57,7 @@ static bool set_option(struct operator *op, int option, const char *value,
     }
 }
 
-static bool read_options(struct operator *op, int argc, char **argv, struct process_options *out)
+static bool read_options(struct operator *op, int argc, char **argv, struct process_args *out)
 {
     struct args a = args_of(op, argc, argv);
     const char *value;
@@ -87,14 +98,51 @@ static int status_of(const struct operator *op, enum ho_code code,
                          err->text, operator_db_hint(err));
 }
 
+/* Notes the moment of the start; "" when there is no database to say it. The link is closed:
+ * workers may be forked. */
+static void note_start(struct operator *op, char start[32])
+{
+    struct ho_err ignored;
+
+    if (view_now(operator_db(op), start, &ignored) != HO_OK) {
+        start[0] = '\0';
+    }
+    db_disconnect(operator_db(op));
+}
+
+/* One line for who looks on. What other hosts did meanwhile is counted too. */
+static void say_summary(struct operator *op, const char *start, bool busy)
+{
+    struct view_since since;
+    struct ho_err ignored;
+    struct buf error;
+
+    if (busy) {
+        (void)puts("another run is at work");
+        return;
+    }
+    if (start[0] == '\0' || view_since(operator_db(op), start, &since, &ignored) != HO_OK) {
+        return;
+    }
+    buf_init(&error, 8 * sizeof since.error);
+    table_cell(span_of(since.error), 0, &error);
+    (void)printf("%lld done, %lld dead, %lld failed and waiting%s%.19s%s%s%s\n",
+                 (long long)since.done, (long long)since.dead, (long long)since.waiting,
+                 since.next[0] != '\0' ? ", next try at " : "", since.next,
+                 since.next[0] != '\0' ? " UTC" : "", error.len > 0 ? "; last error: " : "",
+                 buf_cstr(&error));
+    buf_free(&error);
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
-    struct process_options how = {.for_ms = 55000, .once = false, .workers = 1};
+    struct process_args args = {.how = {.for_ms = 55000, .once = false, .workers = 1}};
+    char start[32] = "";
     struct process_result result = {false, false, false};
     struct ho_err err = {HO_OK, 0, ""};
     struct span key;
 
-    if (!read_options(op, argc, argv, &how)) {
+    if (!read_options(op, argc, argv, &args)) {
         return EXIT_USAGE;
     }
     int status = operator_need_settings(op);
@@ -109,18 +157,26 @@ static int run(struct operator *op, int argc, char **argv)
     }
     (void)mkdir(op->settings->state_dir, 0700); /* the log may lie in it; the run says if it can't */
     log_open(op->settings->log_file);
-    enum ho_code code = process_run(op->settings, key, &how, &result, &err);
+    bool tells = args.verbose || (args.how.once && !op->json && table_is_terminal(stdout));
+    if (tells) {
+        note_start(op, start);
+    }
+    enum ho_code code = process_run(op->settings, key, &args.how, &result, &err);
+    if (tells) {
+        say_summary(op, start, result.busy);
+    }
     return status_of(op, code, &result, &err);
 }
 
 const struct command cmd_process = {
     .name = "process",
-    .synopsis = "[--for TIME] [--once] [--workers N]",
+    .synopsis = "[--for TIME] [--once] [--workers N] [--verbose]",
     .summary = "runs the jobs that are due; start it from cron every minute",
     .help =
         "  --for TIME   begin nothing after so much time (55s); cron starts the next run\n"
         "  --once       end as soon as nothing is due, at the latest after --for\n"
         "  --workers N  so many jobs at once, each in a process of its own (1)\n"
+        "  --verbose    says at the end in a line what was done; so does --once on a terminal\n"
         "\n"
         "Only one run works at a time in a state directory; another one ends at once, silently\n"
         "and with status 0. SIGTERM lets the job in hand finish and gives the others back; after\n"

@@ -106,3 +106,18 @@ const char SQL_VIEW_QUEUE[] =
     " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"
     " FROM hookonce_worker), -1),"
     " EXISTS(SELECT 1 FROM hookonce_attempt)";
+
+const char SQL_VIEW_NOW[] = "SELECT UTC_TIMESTAMP(6)";
+
+#define WAITING                                                                                    \
+    "hookonce_job FORCE INDEX (claim) WHERE state = 'ready' AND run_at > UTC_TIMESTAMP(6)"         \
+    " AND outcome = 'failed'"
+#define DEAD_SINCE "hookonce_job FORCE INDEX (claim) WHERE state = 'dead' AND run_at >= ?"
+
+/* ?: the moment, three times */
+const char SQL_VIEW_SINCE[] =
+    "SELECT " JOBS("state = 'done' AND run_at >= ?") ", " UP_TO(DEAD_SINCE) ", "
+    UP_TO(WAITING) ", "
+    "(SELECT run_at FROM " WAITING " ORDER BY run_at, id LIMIT 1), "
+    "COALESCE((SELECT last_error FROM " DEAD_SINCE " ORDER BY run_at DESC, id DESC LIMIT 1),"
+    " (SELECT last_error FROM " WAITING " ORDER BY run_at, id LIMIT 1))";

@@ -13,5 +13,7 @@ extern const char SQL_VIEW_ATTEMPTS[];
 extern const char SQL_VIEW_TIMELINE[];
 extern const char SQL_VIEW_WORKERS[];
 extern const char SQL_VIEW_QUEUE[];
+extern const char SQL_VIEW_NOW[];
+extern const char SQL_VIEW_SINCE[];
 
 #endif

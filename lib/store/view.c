@@ -1,6 +1,8 @@
 /* Read queries for people. */
 #include "store/view.h"
 
+#include <stdio.h>
+
 #include "core/key.h"
 #include "store/sql_view.h"
 
@@ -130,6 +132,45 @@ enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *er
                                    .oldest_due_s = db_cell_int(&rows, 0, 6),
                                    .worker_s = db_cell_int(&rows, 0, 7),
                                    .any_try = db_cell_int(&rows, 0, 8) != 0};
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+static void cell_text(const struct db_rows *rows, size_t col, char *out, size_t size)
+{
+    struct span cell = db_cell(rows, 0, col);
+
+    (void)snprintf(out, size, "%.*s", (int)cell.len, cell.p != NULL ? (const char *)cell.p : "");
+}
+
+enum ho_code view_now(struct db *db, char start[32], struct ho_err *err)
+{
+    struct db_rows rows = {0};
+
+    start[0] = '\0';
+    enum ho_code code = db_run(db, SQL_VIEW_NOW, NULL, 0, &rows, err);
+    if (code == HO_OK) {
+        cell_text(&rows, 0, start, 32);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code view_since(struct db *db, const char *start, struct view_since *out,
+                        struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(start), DBV_STR(start), DBV_STR(start)};
+    struct db_rows rows = {0};
+
+    *out = (struct view_since){0};
+    enum ho_code code = db_run(db, SQL_VIEW_SINCE, in, COUNT(in), &rows, err);
+    if (code == HO_OK) {
+        out->done = db_cell_int(&rows, 0, 0);
+        out->dead = db_cell_int(&rows, 0, 1);
+        out->waiting = db_cell_int(&rows, 0, 2);
+        cell_text(&rows, 3, out->next, sizeof out->next);
+        cell_text(&rows, 4, out->error, sizeof out->error);
     }
     db_rows_free(&rows);
     return code;

@@ -74,4 +74,16 @@ struct view_queue {
 };
 enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *err) HO_MUST_CHECK;
 
+/* What has become of jobs since a moment of the database's clock; counts end as above. */
+struct view_since {
+    int64_t done, dead;
+    int64_t waiting;   /* have failed and wait for another try, since whenever */
+    char next[32];     /* when the first of these is due; "" when there is none */
+    char error[1004];  /* of the newest dead one, else of that first; "" when there is none */
+};
+/* out: start — the moment now, to be given to view_since later */
+enum ho_code view_now(struct db *db, char start[32], struct ho_err *err) HO_MUST_CHECK;
+enum ho_code view_since(struct db *db, const char *start, struct view_since *out,
+                        struct ho_err *err) HO_MUST_CHECK;
+
 #endif

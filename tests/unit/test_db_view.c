@@ -179,6 +179,7 @@ static void numbers_of_the_queue(void **state)
     assert_int_equal(q.conflicts, 0);
     assert_in_range(q.oldest_due_s, 99, 130);
     assert_int_equal(q.worker_s, -1);
+    assert_false(q.any_try);
     testdb_run(t.outside, "INSERT INTO hookonce_worker VALUES ('w1', 'h', 7, UTC_TIMESTAMP(6)"
                           " - INTERVAL 1 HOUR, UTC_TIMESTAMP(6) - INTERVAL 40 SECOND)");
     assert_int_equal(view_queue(t.outside, &q, &err), HO_OK);
@@ -189,6 +190,25 @@ static void numbers_of_the_queue(void **state)
     assert_cell(&got, 0, VIEW_W_ID, "w1");
     assert_in_range(db_cell_int(&got, 0, VIEW_W_AGE_S), 40, 60);
     db_rows_free(&got);
+}
+
+static void what_became_of_jobs_since_a_moment(void **state)
+{
+    struct view_since since;
+    struct ho_err err;
+    char now[32];
+    (void)state;
+
+    assert_int_equal(view_now(t.outside, now, &err), HO_OK);
+    assert_int_equal(view_since(t.outside, now, &since, &err), HO_OK);
+    assert_int_equal(since.done, 0);
+    assert_int_equal(since.dead, 0);
+    assert_int_equal(since.waiting, 1);
+    assert_int_equal(strlen(since.next), 26);
+    assert_string_equal(since.error, "later");
+    assert_int_equal(view_since(t.outside, "2020-01-01 00:00:00.000000", &since, &err), HO_OK);
+    assert_int_equal(since.done, 1);
+    assert_int_equal(since.dead, 2);
 }
 
 static void one_receipts_story(void **state)
@@ -274,8 +294,9 @@ static void no_query_reads_whole_tables(void **state)
     testdb_run(db, "INSERT INTO hookonce_attempt SELECT id, 1, correlation_id, 1, 'w1', NOW(6),"
                    " NOW(6), 'done', NULL FROM hookonce_job WHERE run_at > 0 AND state = 'done'");
     testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job");
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 10; i++) {
         struct view_queue q;
+        struct view_since since;
         int64_t before = testdb_int(db, reads);
         enum ho_code code =
             i == 0   ? view_receipts(db, &newest, &got, &err)
@@ -286,6 +307,7 @@ static void no_query_reads_whole_tables(void **state)
             : i == 5 ? view_open_jobs(db, 20, &got, &err)
             : i == 6 ? view_timeline(db, span_of(cids[0]), &got, &err)
             : i == 7 ? view_attempts(db, 20, &got, &err)
+            : i == 8 ? view_since(db, "2020-01-01 00:00:00.000000", &since, &err)
                      : view_queue(db, &q, &err);
         int64_t read = testdb_int(db, reads) - before;
         if (code != HO_OK || read > 3000) {
@@ -317,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(receipts_by_filter),   cmocka_unit_test(found_by_any_of_its_names),
         cmocka_unit_test(dead_letters_and_open_jobs), cmocka_unit_test(numbers_of_the_queue),
+        cmocka_unit_test(what_became_of_jobs_since_a_moment),
         cmocka_unit_test(one_receipts_story),   cmocka_unit_test(no_query_reads_whole_tables),
     };
 

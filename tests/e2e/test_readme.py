@@ -187,6 +187,22 @@ def own_recipe(home, recipe, url):
     assert home.db.value("SELECT COUNT(*) FROM hookonce_receipt WHERE source = 'x'") == 1
 
 
+def ignored_event(home, book, url):
+    """A typo in a route, and its mending."""
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        good = f.read()
+    typo = good.replace("checkout.session.completed", "checkout.sesion.completed")
+    assert typo != good
+    home.write("hookonce/hookonce.conf", typo)
+    home.sh(f"hookonce send stripe --id evt_typo --url {url}; hookonce process --once")
+    outcome = "SELECT outcome FROM hookonce_receipt WHERE event_id = 'evt_typo'"
+    assert home.db.value(outcome) == "ignored"
+    home.write("hookonce/hookonce.conf", good)
+    home.sh("./hookonce check")
+    home.sh(book.take("./hookonce retry ID\n./hookonce process", [("ID", "evt_typo")]))
+    assert home.db.value(outcome) == "done"
+
+
 def test_the_procedures_of_the_runbook_work_as_written(home):
     url, processor = install(home, Document("README.md"))
     processor.stop()
@@ -204,10 +220,11 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     assert event in said and "orders" in said
     lines = book.take("./hookonce retry ID", [("ID", event), ("NAME", "paid")]).splitlines()
     for command in lines:
-        assert "dead letter" in home.sh(command)
+        assert "opened again" in home.sh(command)
         home.sh("hookonce process --once")
         event = dead_letter(home)
         lines[lines.index(command)] = "done"
+    ignored_event(home, book, url)
     # conflicts
     assert "evt_c" in home.sh(book.take("./hookonce list conflicts"))
     first = home.db.value("SELECT MIN(id) FROM hookonce_conflict")

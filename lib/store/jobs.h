@@ -58,7 +58,8 @@ enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *clai
 enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from,
                         struct ho_err *err) HO_MUST_CHECK;
 
-/* Puts jobs[from..n) back as ready and due, no try counted; those no longer ours are left. */
+/* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for a
+ * suspect; those no longer ours are left. */
 enum ho_code jobs_give_back(struct queue *q, const struct claim *claim, size_t from,
                             struct ho_err *err) HO_MUST_CHECK;
 

@@ -31,7 +31,8 @@ const char sql_jobs_renew[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
 
 const char sql_job_release[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
-    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), claim_token = NULL"
+    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), claim_token = NULL,"
+    " tries = IF(suspect AND tries > 0, tries - 1, tries)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
 const char sql_jobs_expired[] =

@@ -191,12 +191,19 @@ static enum ho_code keep_lease(struct worker *w, struct claim *claim, size_t fro
     return jobs_renew(&w->queue, claim, from, err);
 }
 
+/* Runs one job. A failure that is none of its own leaves it as it is; then, if the handlers' link
+ * can't be opened, it is closed afterwards. */
 static enum ho_code run_one(struct worker *w, struct claim *claim, size_t i, struct ho_err *err)
 {
+    struct ho_err why;
     enum ho_code code = i > 0 ? keep_lease(w, claim, i, err) : HO_OK;
 
     if (code == HO_OK) {
         code = dispatch_job(w, &claim->jobs[i], claim->lease, err);
+    }
+    if (code != HO_OK && db_connect(w->handler, &why) != HO_OK) {
+        *err = why;
+        return why.code;
     }
     if (code == HO_PERMANENT || code == HO_BUG) {
         /* One bad record must not stop the others; its lease will end, and its tries too. */
@@ -207,7 +214,15 @@ static enum ho_code run_one(struct worker *w, struct claim *claim, size_t i, str
     return code;
 }
 
-/* Runs the batch. While the database is away the job in hand is held until its lease ends. */
+static bool give_back(struct worker *w, const struct claim *claim, size_t from)
+{
+    struct ho_err ignored;
+
+    return jobs_give_back(&w->queue, claim, from, &ignored) == HO_OK;
+}
+
+/* Runs the batch. When only the handlers' link can't be opened, the rest is given back at once: no
+ * job is to blame. While the database is away the job in hand is held until its lease ends. */
 static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_err *err)
 {
     int64_t backoff = 0;
@@ -221,15 +236,15 @@ static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_e
             i++;
             continue;
         }
+        if (db_thread_id(w->handler) == 0 && give_back(w, claim, i)) {
+            return code;
+        }
         if (deadline_left_ms(claim->lease) == 0) {
             return code;
         }
         back_off(w, &backoff, err);
     }
-    if (i < claim->n) {
-        struct ho_err ignored;
-        (void)!jobs_give_back(&w->queue, claim, i, &ignored);
-    }
+    (void)give_back(w, claim, i);
     return code;
 }
 
@@ -271,6 +286,9 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
         code = reap(w, err);
     }
     drain(w->wake_fd);
+    if (code == HO_OK) {
+        code = db_connect(w->handler, err); /* what can't be run is not claimed */
+    }
     if (code == HO_OK) {
         code = jobs_claim(&w->queue, deadline_in(CLAIM_TIME_MS), claim, err);
     }

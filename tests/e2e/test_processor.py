@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import arrive, attempts
+from hooktest.flow import arrive, attempts, wait_sleeping
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 GITHUB = {"github": {"provider": "github", "secret": "github test secret"}}
@@ -251,6 +251,43 @@ def test_tables_that_are_missing_are_said_and_not_waited_for(site):
     start = time.monotonic()
     done = s.hookonce("process", "--for", "20s")
     assert done.returncode == 1 and b"hookonce migrate" in done.stderr and time.monotonic() - start < 3
+
+
+def untouched(s, claims, tries=0):
+    """Whether all jobs wait as if nobody had tried them; with `claims` claims each at most."""
+    return all(j["state"] == "ready" and j["tries"] == tries and j["claim_no"] <= claims for j in s.jobs())
+
+
+def test_what_cannot_be_run_is_not_claimed(site):
+    s = site(sources=STRIPE, handlers={"h": {"sql": FX, "timeout": "2s"}},
+             routes={"r": {"provider": "stripe", "handler": "h", "retry": "2 tries, 1s"}},
+             settings={"processor": {"lease": "3s"}})
+    arrive(s, *(events.stripe(f"evt_{n}") for n in range(3)))
+    s.db.server.execute(f"ALTER USER {s.db.user}@'%' WITH MAX_USER_CONNECTIONS 1")
+    s.hookonce("process", "--for", "5s")  # one link for the queue, none for handlers
+    assert untouched(s, claims=0), s.jobs()
+    s.db.server.execute(f"ALTER USER {s.db.user}@'%' WITH MAX_USER_CONNECTIONS 0")
+    s.process()
+    assert len(s.effects()) == 3
+
+
+@pytest.mark.parametrize("suspect", [0, 1])
+def test_a_link_that_cannot_be_opened_again_costs_no_try(site, suspect):
+    s = site(sources=STRIPE, handlers={"h": {"sql": [FX, "SELECT SLEEP(1)"], "timeout": "5s"}},
+             routes={"r": {"provider": "stripe", "handler": "h", "retry": "3 tries, 1s"}},
+             settings={"processor": {"lease": "20s"}})
+    arrive(s, *(events.stripe(f"evt_{n}") for n in range(3)))
+    s.sql("UPDATE hookonce_job SET suspect = %s, tries = 2 * %s", suspect, suspect)
+    worker = s.start_processor("--for", "30s")
+    link = wait_sleeping(s)
+    s.db.server.execute(f"ALTER USER {s.db.user}@'%' IDENTIFIED BY 'another'", f"KILL {link}")
+    start = time.monotonic()
+    assert worker.wait(15) == 1 and time.monotonic() - start < 5
+    assert "Access denied" in worker.output()
+    assert untouched(s, claims=1, tries=2 * suspect), s.jobs()
+    s.db.server.execute(f"ALTER USER {s.db.user}@'%' IDENTIFIED BY '{s.db.password}'")
+    s.process()
+    assert sorted(s.effects()) == ["evt_0", "evt_1", "evt_2"]
 
 
 @pytest.mark.parametrize("state", ["stopped", "hung"])

@@ -168,6 +168,19 @@ static void what_is_given_back_is_ready_and_uncharged(void **state)
     assert_int_equal(claimed(&q).n, 1);
 }
 
+static void a_suspect_that_is_given_back_gets_its_try_back(void **state)
+{
+    struct queue q = queue_of(db, "w1", 60000, 20);
+    (void)state;
+
+    work_events(1, "a");
+    testdb_run(base.outside, "UPDATE hookonce_job SET suspect = 1, tries = 2");
+    struct claim c = claimed(&q);
+    ASSERT_VALUE("SELECT tries FROM hookonce_job", "3");
+    assert_int_equal(jobs_give_back(&q, &c, 0, &err), HO_OK);
+    ASSERT_VALUE("SELECT CONCAT(state, tries, suspect) FROM hookonce_job", "ready21");
+}
+
 static unsigned three_tries(void *unused, const char *route)
 {
     (void)unused;
@@ -340,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup(eight_processes_claim_no_job_twice, empty),
         cmocka_unit_test_setup(a_renewed_lease_is_longer, empty),
         cmocka_unit_test_setup(what_is_given_back_is_ready_and_uncharged, empty),
+        cmocka_unit_test_setup(a_suspect_that_is_given_back_gets_its_try_back, empty),
         cmocka_unit_test_setup(an_ended_lease_makes_a_suspect, empty),
         cmocka_unit_test_setup(a_job_whose_handler_still_runs_is_left_alone, empty),
         cmocka_unit_test_setup(a_suspect_out_of_tries_is_dead, empty),

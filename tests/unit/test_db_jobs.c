@@ -288,6 +288,38 @@ static void a_row_that_nobody_claimed_does_not_stop_the_reaper(void **state)
     assert_int_equal(reap(&q).opened, 2);
 }
 
+static void a_row_that_is_none_of_ours_stops_nobody(void **state)
+{
+    static const char *const odd[] = {
+        "claim_no = 4294967295",
+        "tries = 4294967295",
+        "tries = 4294967295, suspect = 1",
+        "id = 9223372036854775808",
+        "id = 18446744073709551615",
+    };
+    char sql[200];
+    int64_t ms;
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        struct queue q = queue_of(db, "w1", 60000, 20);
+        work_empty();
+        work_events(3, "a");
+        (void)snprintf(sql, sizeof sql, "UPDATE hookonce_job SET %s WHERE id = 1", odd[i]);
+        testdb_run(base.outside, sql);
+        ROW(i, claimed(&q).n == 2);
+        ROW(i, jobs_next_due(&q, &ms, &err) == HO_OK && ms > 50000);
+        LEASES_END;
+        (void)snprintf(sql, sizeof sql,
+                       "UPDATE hookonce_job SET state = 'running', run_at = '2020-01-01'"
+                       " WHERE state = 'ready' AND %.*s",
+                       (int)strcspn(odd[i], ","), odd[i]);
+        testdb_run(base.outside, sql);
+        ROW(i, reap(&q).opened == 2);
+        ROW(i, work_count("hookonce_job WHERE state = 'running'") == 1);
+    }
+}
+
 static void the_next_due_time_is_told(void **state)
 {
     struct queue q = queue_of(db, "w1", 60000, 20);
@@ -358,6 +390,7 @@ int main(void)
         cmocka_unit_test_setup(a_job_whose_handler_still_runs_is_left_alone, empty),
         cmocka_unit_test_setup(a_suspect_out_of_tries_is_dead, empty),
         cmocka_unit_test_setup(a_row_that_nobody_claimed_does_not_stop_the_reaper, empty),
+        cmocka_unit_test_setup(a_row_that_is_none_of_ours_stops_nobody, empty),
         cmocka_unit_test_setup(the_next_due_time_is_told, empty),
         cmocka_unit_test_setup(a_link_that_was_cut_is_opened_again, empty),
     };

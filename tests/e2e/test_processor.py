@@ -105,6 +105,23 @@ def test_a_retry_that_is_due_later_does_not_hold_up_once(site):
     assert attempts(s) == [(1, "failed")]
 
 
+def test_who_looks_on_is_told_what_was_done(site):
+    s = switched(site, "2 tries, 1h")
+    assert s.hookonce("process", "--once", "--verbose", check=True).stdout == b"0 done, 0 dead, 0 failed and waiting\n"
+    arrive(s, events.stripe("evt_1"), events.stripe("evt_2"))
+    for workers in ("1", "2"):
+        text = s.hookonce("process", "--once", "--verbose", "--workers", workers, check=True).stdout.decode()
+        assert text.startswith("0 done, 0 dead, 2 failed and waiting, next try at 20") and "cannot be null" in text
+    s.hookonce("retry", "evt_1", "evt_2", check=True)
+    done = s.hookonce("process", "--once", "--verbose")
+    assert done.returncode == 1 and b" 2 dead, 0 failed and waiting; last error: " in done.stdout
+    switch_on(s)
+    s.hookonce("retry", "--all", check=True)
+    assert s.hookonce("process", "--once", "--verbose", check=True).stdout == b"2 done, 0 dead, 0 failed and waiting\n"
+    arrive(s, events.stripe("evt_3"))
+    assert s.hookonce("process", "--once", check=True).stdout == b"", "silent for cron"
+
+
 def test_dead_letters_are_opened_again_by_any_of_their_names(site):
     s = switched(site, "1 try")
     arrive(s, *(events.stripe(f"evt_{n}") for n in range(4)))

@@ -104,9 +104,9 @@ int args_next(struct args *a, const struct arg_option *rows, size_t n, const cha
         const char *equals = strchr(name_at, '=');
         struct span name =
             equals != NULL ? span_make(name_at, (size_t)(equals - name_at)) : span_of(name_at);
-        bool is_long = arg[1] == '-';
-        int own = is_long ? find(rows, n, name) : ARGS_END;
-        int shared = is_long && own < 0 ? find(common, COMMON_N, name) : ARGS_END;
+        bool well_formed = (arg[1] == '-') == (name.len != 1); /* one dash, one letter */
+        int own = well_formed ? find(rows, n, name) : ARGS_END;
+        int shared = well_formed && own < 0 ? find(common, COMMON_N, name) : ARGS_END;
         if (own < 0 && shared < 0) {
             return bad_option(a, arg, rows, n, name);
         }

@@ -18,8 +18,8 @@ static const char *const advice[ALARM_N] = {
     [ALARM_DATABASE] = "deliveries were answered busy because of the database",
     [ALARM_FORGED] = "rows that this installation did not write: who else writes to the database?",
     [ALARM_DEAD] = "jobs were given up: hookonce list dead",
-    [ALARM_HANDLER] = "a handler that cannot work: `hookonce list jobs` shows what waits, "
-                      "`hookonce list dead` what was given up, each with the reason",
+    [ALARM_HANDLER] = ("a handler that cannot work: `hookonce list jobs` shows what waits, "
+                       "`hookonce list dead` what was given up, each with the reason"),
 };
 
 /* Whether check itself sees that what raised the alarm is over. */

@@ -12,12 +12,13 @@
 
 #define FOR_MAX_MS (24 * 60 * 60 * INT64_C(1000))
 
-enum { OPT_FOR, OPT_ONCE, OPT_WORKERS, OPT_VERBOSE };
+enum { OPT_FOR, OPT_ONCE, OPT_WORKERS, OPT_VERBOSE, OPT_V };
 static const struct arg_option options[] = {
     [OPT_FOR] = {"for", true},
     [OPT_ONCE] = {"once", false},
     [OPT_WORKERS] = {"workers", true},
     [OPT_VERBOSE] = {"verbose", false},
+    [OPT_V] = {"v", false},
 };
 
 struct process_args {
@@ -35,6 +36,7 @@ static bool set_option(struct operator *op, int option, const char *value,
         out->how.once = true;
         return true;
     case OPT_VERBOSE:
+    case OPT_V:
         out->verbose = true;
         return true;
     case OPT_FOR:
@@ -176,7 +178,8 @@ const struct command cmd_process = {
         "  --for TIME   begin nothing after so much time (55s); cron starts the next run\n"
         "  --once       end as soon as nothing is due, at the latest after --for\n"
         "  --workers N  so many jobs at once, each in a process of its own (1)\n"
-        "  --verbose    says at the end in a line what was done; so does --once on a terminal\n"
+        "  -v, --verbose\n"
+        "               says at the end in a line what was done; so does --once on a terminal\n"
         "\n"
         "Only one run works at a time in a state directory; another one ends at once, silently\n"
         "and with status 0. SIGTERM lets the job in hand finish and gives the others back; after\n"

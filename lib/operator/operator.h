@@ -82,7 +82,7 @@ int operator_main(int argc, char **argv);
 /* ---- arguments ---- */
 
 struct arg_option {
-    const char *name; /* without the dashes */
+    const char *name; /* without the dashes: two, or one before a single letter */
     bool has_value;   /* `--name VALUE` or `--name=VALUE` */
 };
 

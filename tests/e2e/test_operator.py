@@ -36,6 +36,8 @@ def test_every_command_explains_itself_and_refuses_what_it_does_not_know(module_
     text = module_plain.hookonce(command, "--help", check=True).stdout.decode()
     assert text.startswith(f"usage: hookonce {command}")
     assert module_plain.hookonce("help", command, check=True).stdout.decode() == text
+    for short in ("-verbose", "--v", "-x"):
+        assert module_plain.hookonce(command, short).returncode == 2
     refused = module_plain.hookonce(command, "--no-such-option")
     assert refused.returncode == 2 and b"--no-such-option" in refused.stderr and not refused.stdout
 

@@ -117,7 +117,7 @@ def test_who_looks_on_is_told_what_was_done(site):
     assert done.returncode == 1 and b" 2 dead, 0 failed and waiting; last error: " in done.stdout
     switch_on(s)
     s.hookonce("retry", "--all", check=True)
-    assert s.hookonce("process", "--once", "--verbose", check=True).stdout == b"2 done, 0 dead, 0 failed and waiting\n"
+    assert s.hookonce("process", "--once", "-v", check=True).stdout == b"2 done, 0 dead, 0 failed and waiting\n"
     arrive(s, events.stripe("evt_3"))
     assert s.hookonce("process", "--once", check=True).stdout == b"", "silent for cron"
 

@@ -54,7 +54,7 @@ static const struct list_col dead_cols[] = {
     {VIEW_D_TRIES, false, {"tries", TABLE_NUMBER, 0}, 2},
     {VIEW_D_OUTCOME, false, {"outcome", TABLE_TEXT, 0}, 0},
     {VIEW_D_CID, false, {"correlation_id", TABLE_TEXT, 0}, 6},
-    {VIEW_D_ERROR, false, {"last_error", TABLE_TEXT, 100}, TABLE_BELOW},
+    {VIEW_D_ERROR, false, {"last_error", TABLE_TEXT, 300}, TABLE_BELOW},
 };
 
 static const struct list_col conflict_cols[] = {
@@ -80,7 +80,7 @@ static const struct list_col job_cols[] = {
     {VIEW_J_OUTCOME, false, {"outcome", TABLE_TEXT, 0}, 0},
     {VIEW_J_WORKER, false, {"worker", TABLE_TEXT, 30}, 5},
     {VIEW_J_CID, false, {"correlation_id", TABLE_TEXT, 0}, 3},
-    {VIEW_J_ERROR, false, {"last_error", TABLE_TEXT, 100}, TABLE_BELOW},
+    {VIEW_J_ERROR, false, {"last_error", TABLE_TEXT, 300}, TABLE_BELOW},
 };
 
 static const struct list_col attempt_cols[] = {
@@ -91,7 +91,7 @@ static const struct list_col attempt_cols[] = {
     {VIEW_A_OUTCOME, false, {"outcome", TABLE_TEXT, 0}, 0},
     {VIEW_A_WORKER, false, {"worker", TABLE_TEXT, 30}, 5},
     {VIEW_A_CID, false, {"correlation_id", TABLE_TEXT, 0}, 3},
-    {VIEW_A_ERROR, false, {"error", TABLE_TEXT, 100}, TABLE_BELOW},
+    {VIEW_A_ERROR, false, {"error", TABLE_TEXT, 300}, TABLE_BELOW},
 };
 
 static const struct list_col worker_cols[] = {

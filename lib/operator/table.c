@@ -234,7 +234,28 @@ static void print_line(const struct table *t, size_t row, const struct layout *l
     buf_free(&cell);
 }
 
-/* What a row has below itself. */
+/* Takes from the front of text what fits into so many columns, at least one character. */
+static struct span take_line(struct span *text, size_t room)
+{
+    const struct span all = *text;
+    size_t taken = 0;
+    size_t used = 0;
+
+    while (taken < all.len) {
+        uint32_t point = 0;
+        size_t n = text_utf8_next(span_sub(all, taken, all.len), &point);
+        n = n == 0 ? 1 : n;
+        used += table_width(span_sub(all, taken, n));
+        if (taken > 0 && used > room) {
+            break;
+        }
+        taken += n;
+    }
+    *text = span_sub(all, taken, all.len);
+    return span_sub(all, 0, taken);
+}
+
+/* What a row has below itself, in as many lines as it takes. */
 static void print_below(const struct table *t, size_t row, const struct layout *l, FILE *out)
 {
     size_t room = l->columns > BELOW_INDENT + SHRUNK_MIN ? l->columns - BELOW_INDENT : SHRUNK_MIN;
@@ -243,9 +264,14 @@ static void print_below(const struct table *t, size_t row, const struct layout *
     buf_init(&cell, TABLE_CELL_MAX);
     for (size_t i = 0; i < t->n_cols && row > 0 && l->columns > 0; i++) {
         struct span value = t->cells[(row - 1) * t->n_cols + i];
-        if (t->rank[i] == TABLE_BELOW && value.len > 0) {
-            shown(t, row, i, room, &cell);
-            (void)fprintf(out, "%*s%s\n", BELOW_INDENT, "", buf_cstr(&cell));
+        if (t->rank[i] != TABLE_BELOW || value.len == 0) {
+            continue;
+        }
+        shown(t, row, i, t->cols[i].max, &cell);
+        for (struct span rest = buf_span(&cell); rest.len > 0;) {
+            struct span line = take_line(&rest, room);
+            (void)fprintf(out, "%*s%.*s\n", BELOW_INDENT, "", (int)line.len,
+                          (const char *)line.p);
         }
     }
     buf_free(&cell);

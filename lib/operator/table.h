@@ -39,7 +39,7 @@ void table_row(struct table *t, const struct span *cells);
 size_t table_rows(const struct table *t);
 
 /* On a terminal that is too narrow a column with a rank is left out, the highest first; a last line
- * says so. One with TABLE_BELOW always stands there on a line of its own under its row. */
+ * says so. One with TABLE_BELOW always stands there on lines of its own under its row. */
 void table_rank(struct table *t, size_t col, unsigned rank);
 
 /* Nothing is cut or left out on a terminal either. */

@@ -118,15 +118,19 @@ static void fits_the_columns_of_a_terminal(void **state)
              "(more columns: --wide or --json)\n"},
         {30, "AT    EVENT ID\n"
              "noon  evt_of_twenty_two_c…\n"
-             "    no such table, and more o…\n"
+             "    no such table, and more of\n"
+             "     it\n"
              "(more columns: --wide or --json)\n"},
         {20, "AT    EVENT ID\n"
              "noon  evt_of_twenty…\n"
-             "    no such table, …\n"
+             "    no such table, a\n"
+             "    nd more of it\n"
              "(more columns: --wide or --json)\n"},
         {1, "AT    EVENT ID\n"
             "noon  evt_of_twen…\n"
-            "    no such tab…\n"
+            "    no such tabl\n"
+            "    e, and more \n"
+            "    of it\n"
             "(more columns: --wide or --json)\n"},
     };
     (void)state;

@@ -95,7 +95,8 @@ check: units
 test:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 WERROR=1 all units
-	@$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=$(BUILD)/clang all units
+	@$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=$(BUILD)/clang all
+	@$(MAKE) --no-print-directory -s -j2 WERROR=1 SAN=1 BUILD=$(BUILD)/asan units
 	@HOOKONCE_BUILD=$(BUILD) tests/run
 run:
 	@tests/setup.sh run

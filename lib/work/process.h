@@ -18,8 +18,9 @@ struct process_result {
     bool dead;    /* some job became a dead letter */
 };
 
-/* Works as the options say; also ends on SIGTERM and SIGINT: the job in hand is finished, what is
- * claimed besides is given back.
+/* Works as the options say, by the config file as it is: a change is read before the next batch.
+ * Also ends on SIGTERM and SIGINT: the job in hand is finished, what is claimed besides is given
+ * back.
  * in: key — of the installation, for the receipts' MAC
  * returns HO_OK | HO_REJECT (the state directory cannot be used) | HO_PERMANENT | HO_BUG; err is
  * also set with HO_OK when the database was never reached. */

@@ -1,19 +1,11 @@
-/* A site's SQL inside our transaction: what it is given, and everything that would break the
- * promise that its work and the mark "done" commit together. */
-#include "workdb.h"
-
-#include "core/document.h"
-#include "work/handler.h"
-
-static struct db *db;
-static struct ho_err err;
+/* A site's SQL inside our transaction: everything that would break the promise that its work and
+ * the mark "done" commit together. */
+#include "handler_run.h"
 
 static int begin(void **state)
 {
     (void)state;
-    (void)work_begin("handler");
-    db = db_open(&base.settings, DB_PROCESSOR);
-    db_set_read_timeout(db, 20);
+    (void)handler_begin("handler");
     testdb_run(base.outside, "CREATE TABLE my (a INT) ENGINE=MyISAM");
     testdb_run(base.outside, "CREATE TABLE ar (a INT) ENGINE=Aria");
     testdb_run(base.outside, "CREATE TABLE me (a INT) ENGINE=MEMORY");
@@ -42,51 +34,6 @@ static int begin(void **state)
                              " INSERT INTO my VALUES (NEW.a); UPDATE other SET a = 1 WHERE a = 1;"
                              " END");
     return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    db_close(db);
-    return work_end();
-}
-
-static int empty(void **state)
-{
-    (void)state;
-    work_empty();
-    return 0;
-}
-
-/* Runs a handler of these statements on the only event, as dispatch does, and ends the
- * transaction: COMMIT when it is done, else ROLLBACK. */
-static enum handler_result run(const char *sql, unsigned time_ms)
-{
-    char flow[2048], cid[256];
-    struct stored stored;
-    struct json *doc = NULL;
-
-    assert_true(snprintf(flow, sizeof flow, "[handler h]\n%s\n", sql) > 0);
-    struct settings *s = work_settings(flow);
-    (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_receipt", cid);
-    ho_err_clear(&err);
-    assert_int_equal(db_begin(db, &err), HO_OK);
-    assert_int_equal(stored_load(db, cid, &stored, &err), HO_OK);
-    assert_true(stored_genuine(&stored, TESTDB_KEY));
-    assert_int_equal(document_open(stored.event.body, stored.event.document, &doc, &err), HO_OK);
-    const struct handler_call call = {&s->handlers[0], &stored, doc, 3, deadline_in(time_ms)};
-    enum handler_result result = handler_sql_run(db, &call, &err);
-    if (result == HANDLER_DONE) {
-        struct ho_err commit_err;
-        assert_int_equal(db_commit(db, &commit_err), HO_OK);
-    } else {
-        db_rollback(db);
-    }
-    db_disconnect(db);
-    json_free(doc);
-    stored_free(&stored);
-    settings_free(s);
-    return result;
 }
 
 /* ---- what breaks the transaction ---- */
@@ -288,116 +235,6 @@ static void a_deadlock_is_no_fault_unless_something_stays(void **state)
     }
 }
 
-/* ---- values ---- */
-
-#define BODY \
-    "{\"s\":\"it's \\u00e9\\u0000x\",\"i\":42,\"big\":18446744073709551614,\"r\":1.10,\"t\":true," \
-    "\"f\":false,\"n\":null,\"o\":{\"k\":[1,\"2\"]},\"e\":\"\",\"huge\":123456789012345678901234}"
-
-static const struct {
-    const char *expression, *value; /* NULL: SQL's */
-} values[] = {
-    {"HEX({/s})", "6974277320C3A90078"},
-    {"{/i}", "42"},
-    {"{/i} + 1", "43"},
-    {"{/big}", "18446744073709551614"},
-    {"{/r}", "1.10"},
-    {"{/t}", "1"},
-    {"{/f}", "0"},
-    {"{/n}", NULL},
-    {"{/missing}", NULL},
-    {"{/o/k/1}", "2"},
-    {"{/o}", "{\"k\":[1,\"2\"]}"},
-    {"CONCAT('<', {/e}, '>')", "<>"},
-    {"{header:Content-Type}", "application/json"},
-    {"{header:X-None}", NULL},
-    {"{event:provider}", "shop"},
-    {"{event:source}", "shop-eu"},
-    {"{event:id}", "evt_1"},
-    {"{event:type}", "a.b"},
-    {"{event:object}", "ord_1"},
-    {"{event:occurred_at}", "2025-11-30 10:53:20.123456"},
-    {"LENGTH({event:correlation_id})", "26"},
-    {"{event:attempt}", "3"},
-    {"LENGTH({event:body})", "154"},
-    {"{/s} = {/s}", "1"},
-};
-
-static void values_arrive_as_promised(void **state)
-{
-    char sql[300], got[256];
-    (void)state;
-
-    work_event("evt_1", "a.b", BODY);
-    for (size_t i = 0; i < COUNT(values); i++) {
-        testdb_run(base.outside, "DELETE FROM fx");
-        (void)snprintf(sql, sizeof sql, "sql = INSERT INTO fx (note) SELECT %s",
-                       values[i].expression);
-        if (run(sql, 5000) != HANDLER_DONE) {
-            fail_msg("%s: %s", sql, err.text);
-        }
-        ROW_TEXT(i, testdb_text(base.outside, "SELECT note FROM fx", got),
-                 values[i].value != NULL ? values[i].value : "(null)");
-    }
-}
-
-static void a_text_column_is_compared_as_text(void **state)
-{
-    (void)state;
-
-    work_event("evt_1", "a", "{\"no\":12}");
-    testdb_run(base.outside, "INSERT INTO fx (note) VALUES ('12'), ('12abc'), ('012')");
-    assert_int_equal(run("sql = UPDATE fx SET note = 'paid' WHERE note = {/no}", 5000),
-                     HANDLER_DONE);
-    ASSERT_VALUE("SELECT GROUP_CONCAT(note ORDER BY id) FROM fx", "paid,12abc,012");
-}
-
-static void a_number_that_cannot_be_kept_is_a_failure(void **state)
-{
-    (void)state;
-
-    work_event("evt_1", "a", BODY);
-    assert_int_equal(run("sql = INSERT INTO fx (note) SELECT {/huge}", 5000), HANDLER_FAILED);
-    assert_non_null(strstr(err.text, "/huge"));
-    ASSERT_COUNT("fx", 0);
-}
-
-static void a_pointer_needs_a_document(void **state)
-{
-    static const struct {
-        const char *sql;
-        enum handler_result result;
-    } rows[] = {
-        {"sql = INSERT INTO fx (note) VALUES ({event:id})\nsql = UPDATE fx SET note = {/a}",
-         HANDLER_FAILED},
-        {"sql = INSERT INTO fx (note) VALUES ({event:id})\n"
-         "sql = UPDATE fx SET note = {header:Content-Type}",
-         HANDLER_DONE},
-    };
-    struct event e = testdb_event("evt_1", "not JSON");
-    (void)state;
-
-    e.document = SPAN_LIT("none");
-    assert_int_equal(testdb_record(base.outside, &e), RECEIPT_NEW);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        ROW(i, run(rows[i].sql, 5000) == rows[i].result);
-        ROW_TEXT(i, err.text,
-                 rows[i].result == HANDLER_DONE ? ""
-                                                : "handler h: the event has no JSON document, but "
-                                                  "statement 2 uses {/a}");
-        ASSERT_COUNT("fx", rows[i].result == HANDLER_DONE ? 1 : 0);
-    }
-}
-
-static void a_value_is_never_part_of_the_statement(void **state)
-{
-    (void)state;
-
-    work_event("evt_1", "a", "{\"x\":\"'); DROP TABLE fx; -- \"}");
-    assert_int_equal(run("sql = INSERT INTO fx (note) VALUES ({/x})", 5000), HANDLER_DONE);
-    ASSERT_VALUE("SELECT note FROM fx", "'); DROP TABLE fx; -- ");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,11 +244,6 @@ int main(void)
         cmocka_unit_test_setup(what_the_whole_transaction_can_cure_is_run_again, empty),
         cmocka_unit_test_setup(a_hidden_commit_is_seen_before_a_lock_wait_is_tried_again, empty),
         cmocka_unit_test_setup(a_deadlock_is_no_fault_unless_something_stays, empty),
-        cmocka_unit_test_setup(values_arrive_as_promised, empty),
-        cmocka_unit_test_setup(a_text_column_is_compared_as_text, empty),
-        cmocka_unit_test_setup(a_number_that_cannot_be_kept_is_a_failure, empty),
-        cmocka_unit_test_setup(a_pointer_needs_a_document, empty),
-        cmocka_unit_test_setup(a_value_is_never_part_of_the_statement, empty),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -187,6 +187,8 @@ CREATE TABLE IF NOT EXISTS hookonce_attempt (
         COMMENT 'When it ended, UTC; NULL: it runs, or its worker vanished',
     outcome VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'How it ended',
+    rows_changed BIGINT UNSIGNED NULL
+        COMMENT 'Rows that the handler''s statements changed, for a try that is done',
     error VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'What went wrong',
     PRIMARY KEY (job_id, claim_no)

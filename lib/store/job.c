@@ -67,10 +67,11 @@ static enum ho_code write_attempt(struct db *db, const struct job *job, const st
         DBV_STR(s->worker),
         DBV_STR(s->started),
         DBV_STR(outcome_word(outcome)),
+        s->has_rows ? DBV_UINT(s->rows) : DBV_NULL,
         DBV_STR(s->error),
     };
 
-    return db_run(db, sql_attempt_write, in, 8, NULL, err);
+    return db_run(db, sql_attempt_write, in, 9, NULL, err);
 }
 
 enum ho_code job_settle(struct db *db, const struct job *job, const struct settlement *s,

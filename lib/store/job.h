@@ -20,6 +20,8 @@ struct settlement {
     int64_t delay_ms;     /* JOB_READY: due so much later */
     unsigned tries;       /* that count now */
     bool suspect;
+    bool has_rows; /* a handler ran through */
+    uint64_t rows; /* that it changed */
     const char *error; /* at most 1000 characters of valid UTF-8, or NULL */
     const char *worker;
     const char *started; /* DATETIME text */

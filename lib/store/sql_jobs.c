@@ -77,9 +77,10 @@ const char sql_job_spread[] =
 
 const char sql_attempt_write[] =
     "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at,"
-    " ended_at, outcome, error) VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), ?, ?)"
+    " ended_at, outcome, rows_changed, error)"
+    " VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), ?, ?, ?)"
     " ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at), outcome = VALUES(outcome),"
-    " error = VALUES(error)";
+    " rows_changed = VALUES(rows_changed), error = VALUES(error)";
 
 const char sql_attempt_lost[] =
     "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at,"

@@ -52,7 +52,8 @@ const char SQL_VIEW_OPEN_JOBS[] =
 
 /* By the key: attempts are not indexed by time, and a job's tries belong together. */
 const char SQL_VIEW_ATTEMPTS[] =
-    "SELECT started_at, ended_at, job_id AS job, try_no, correlation_id, worker, outcome, error"
+    "SELECT started_at, ended_at, job_id AS job, try_no, correlation_id, worker, outcome,"
+    " rows_changed, error"
     " FROM hookonce_attempt ORDER BY job_id DESC, claim_no DESC LIMIT ?";
 
 /* ?: the correlation id, seven times. Same times are sorted by what must come first. */
@@ -77,7 +78,8 @@ const char SQL_VIEW_TIMELINE[] =
     " ', ', a.worker) FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
     " WHERE j.correlation_id = ?"
     " UNION ALL SELECT a.ended_at, COALESCE(a.outcome, 'ended'), 5,"
-    " CONCAT('job ', a.job_id, ', try ', a.try_no, COALESCE(CONCAT(': ', a.error), ''))"
+    " CONCAT('job ', a.job_id, ', try ', a.try_no,"
+    " COALESCE(CONCAT(', rows changed: ', a.rows_changed), ''), COALESCE(CONCAT(': ', a.error), ''))"
     " FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
     " WHERE j.correlation_id = ? AND a.ended_at IS NOT NULL"
     " UNION ALL SELECT run_at, state, 6, CONCAT('job ', id, CASE state"

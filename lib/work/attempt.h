@@ -21,6 +21,7 @@ struct attempt {
     bool other_mode;           /* a route would want it but for its livemode */
     bool ran;                  /* the handler: its link needs a reset */
     bool cut;                  /* its link was lost while it ran */
+    uint64_t rows;             /* that it changed */
     enum outcome outcome;      /* decided, perhaps not yet settled */
     struct ho_err why;         /* for outcomes that are no success */
 };

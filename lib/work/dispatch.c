@@ -180,6 +180,7 @@ static enum step run_handler(struct attempt *a, struct ho_err *err)
         .doc = a->doc,
         .try_no = job_try_no(a->job),
         .end = handler_end(a),
+        .rows = &a->rows,
     };
 
     a->ran = true;

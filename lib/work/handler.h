@@ -21,6 +21,7 @@ struct handler_call {
     const struct json *doc; /* NULL: the body is no document */
     unsigned try_no;        /* from 1 */
     struct deadline end;    /* the statements must be through by then */
+    uint64_t *rows;         /* set to how many rows they changed, all together */
 };
 
 /* Runs the handler's statements on db, inside the transaction that the caller has begun and will

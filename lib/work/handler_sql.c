@@ -127,6 +127,7 @@ static enum ho_code check_packet(struct db *db, const struct statement *s,
 static enum ho_code run_statement(struct db *db, const struct handler_call *call,
                                   const struct statement *s, struct ho_err *err)
 {
+    struct db_rows rows = {0};
     struct bound bound;
 
     enum ho_code code = bind_params(s, call, &bound, err);
@@ -137,8 +138,10 @@ static enum ho_code run_statement(struct db *db, const struct handler_call *call
         code = limit_time(db, call, err);
     }
     if (code == HO_OK) {
-        code = db_run_once(db, s->sql, bound.values, s->n_params, NULL, err);
+        code = db_run_once(db, s->sql, bound.values, s->n_params, &rows, err);
     }
+    *call->rows += code == HO_OK ? rows.affected : 0;
+    db_rows_free(&rows);
     bound_free(&bound);
     return code;
 }
@@ -218,6 +221,7 @@ enum handler_result handler_sql_run(struct db *db, const struct handler_call *ca
 {
     struct guard guard;
 
+    *call->rows = 0;
     if (need_document(call, err) != HO_OK) {
         return HANDLER_FAILED;
     }

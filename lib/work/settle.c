@@ -66,6 +66,8 @@ struct settlement settle_plan(struct attempt *a, char text[SETTLE_TEXT_ROOM])
     switch (a->outcome) {
     case OUTCOME_DONE:
         s.tries = job_try_no(a->job);
+        s.has_rows = true;
+        s.rows = a->rows;
         s.state = JOB_DONE;
         break;
     case OUTCOME_IGNORED:
@@ -194,7 +196,8 @@ static void raise_alarms(struct attempt *a, bool dead)
 void settle_report(struct attempt *a)
 {
     const struct telling *t = telling_of(a->outcome);
-    char job[24], try_no[24], ms[24];
+    char job[24], try_no[24], ms[24], changed[24];
+    const struct log_pair rows = log_int("rows", (int64_t)a->rows, changed);
     const char *route = a->job->route[0] != '\0' ? a->job->route : NULL;
 
     if (t->event == NULL) {
@@ -207,6 +210,7 @@ void settle_report(struct attempt *a)
         LOG_TEXT("outcome", outcome_word(a->outcome)),
         log_int("try", job_try_no(a->job), try_no),
         log_int("ms", clock_mono_ms() - a->began_ms, ms),
+        a->outcome == OUTCOME_DONE ? rows : LOG_TEXT("rows", NULL),
         LOG_TEXT("livemode", a->other_mode ? "another" : NULL),
         LOG_TEXT("why", why),
     };

@@ -414,3 +414,18 @@ def test_a_running_processor_reads_a_changed_config_and_refuses_a_broken_one(sit
     s.configure()
     wait_until(lambda: s.effects() == ["evt_1"], 15, "the mended handler works in the same run")
     assert len(s.log_lines(event="config", level="alarm")) == 1
+
+
+def test_what_a_handler_changed_is_told_and_nothing_too(site):
+    """Done is not the same as useful: an order that was not there shows."""
+    s = site(handlers={"pay": {"sql": ["UPDATE fx SET event_id = {event:id} WHERE event_id = 'open'",
+                                       "DELETE FROM fx WHERE event_id = 'old'"]}},
+             routes={"all": {"provider": "stripe", "handler": "pay"}})
+    s.sql("INSERT INTO fx (event_id) VALUES ('open'), ('old'), ('old')")
+    for event in ("evt_1", "evt_2"):
+        body = events.stripe(event)
+        assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+        s.process()
+    assert [a["rows_changed"] for a in s.sql("SELECT * FROM hookonce_attempt ORDER BY job_id")] == [3, 0]
+    assert [line["rows"] for line in s.log_lines(event="done")] == ["3", "0"]
+    assert "rows changed: 0" in s.hookonce("list", "evt_2", check=True).stdout.decode()

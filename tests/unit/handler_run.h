@@ -39,6 +39,7 @@ static inline enum handler_result run(const char *sql, unsigned time_ms)
     char flow[2048], cid[256];
     struct stored stored;
     struct json *doc = NULL;
+    uint64_t changed;
 
     assert_true(snprintf(flow, sizeof flow, "[handler h]\n%s\n", sql) > 0);
     struct settings *s = work_settings(flow);
@@ -48,7 +49,7 @@ static inline enum handler_result run(const char *sql, unsigned time_ms)
     assert_int_equal(stored_load(db, cid, &stored, &err), HO_OK);
     assert_true(stored_genuine(&stored, TESTDB_KEY));
     assert_int_equal(document_open(stored.event.body, stored.event.document, &doc, &err), HO_OK);
-    const struct handler_call call = {&s->handlers[0], &stored, doc, 3, deadline_in(time_ms)};
+    const struct handler_call call = {&s->handlers[0], &stored, doc, 3, deadline_in(time_ms), &changed};
     enum handler_result result = handler_sql_run(db, &call, &err);
     if (result == HANDLER_DONE) {
         struct ho_err commit_err;

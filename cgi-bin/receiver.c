@@ -62,6 +62,7 @@ static void use_config(struct receiver *rx)
 
     (void)mkdir(s->state_dir, 0700); /* one that can't be made shows as a log on stderr */
     log_open(s->log_file);
+    log_set_level(s->log_level);
     db_close(rx->db);
     rx->db = db_open(s, DB_RECEIVER);
     rx->link = 0;

@@ -92,10 +92,14 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
 static enum ho_code load_hookonce(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err)
 {
-    const char *log = setting_text(s, "log");
+    static const char *const levels[] = {"debug", "info", "warn", "alarm"};
+    const char *log = setting_text(s, "log"), *level = setting_text(s, "log_level");
 
     out->state_dir = conf_resolve(s, setting_text(s, "state"));
     out->url = setting_text(s, "url");
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        out->log_level = strcmp(level, levels[i]) == 0 ? (enum log_level)i : out->log_level;
+    }
     if (strcmp(log, "stderr") != 0 && setting_file(s, "log", &out->log_file, err) != HO_OK) {
         return HO_REJECT;
     }

@@ -7,6 +7,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/secret.h"
 #include "core/params.h"
 #include "core/retry.h"
@@ -66,6 +67,7 @@ struct settings {
     char *db_password_file; /* NULL: no password */
     /* [hookonce] */
     char *state_dir, *key_file, *log_file; /* log_file NULL: stderr */
+    enum log_level log_level;
     char **recipes;
     size_t n_recipes;
     const char *url; /* public address of the receiver, or NULL */

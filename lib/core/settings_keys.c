@@ -26,6 +26,8 @@ static const struct conf_key keys[] = {
              "file on every host"},
     {.section = "hookonce", .key = "log", .type = CONF_TEXT, .dflt = "file:state/hookonce.log",
      .help = "where log lines go: stderr, or file:PATH"},
+    {.section = "hookonce", .key = "log_level", .type = CONF_WORD, .words = "debug info warn alarm",
+     .dflt = "info", .help = "the least that is logged"},
     {.section = "hookonce", .key = "recipes", .type = CONF_PATH, .repeats = true,
      .help = "a file with recipes of your own"},
     {.section = "hookonce", .key = "url", .type = CONF_TEXT,

@@ -30,7 +30,8 @@ def dump(s):
 def test_no_secret_and_no_expected_mac_shows_anywhere__O_OPS_01(site):
     s = site(server=("lighttpd", {"procs": 1}), sources={
         "stripe": {"provider": "stripe", "secret": STRIPE}, "github": {"provider": "github", "secret": GITHUB},
-        "clerk": {"provider": "clerk", "secret": CLERK}, "bad": {"provider": "clerk", "secret": CLERK + "!"}})
+        "clerk": {"provider": "clerk", "secret": CLERK}, "bad": {"provider": "clerk", "secret": CLERK + "!"}},
+        settings={"hookonce": {"log_level": "debug"}})
     body = events.stripe("evt_ops01")
     secrets = {"stripe": STRIPE, "github": GITHUB, "clerk": CLERK}
     genuine = {name: s.signed(name, body, secret=secret) for name, secret in secrets.items()}
@@ -126,3 +127,16 @@ def test_paths_and_queries_cannot_break_the_log__O_OPS_02(logged, path):
     assert len(lines) == 1 and lines[0]["event"] == "rejected"
     assert "Zq7Xw0" not in logged.log_text()
     assert all(len(v.encode()) < 900 for v in lines[0].values())
+
+
+def test_the_config_says_how_much_is_logged(site):
+    s = site(settings={"hookonce": {"log_level": "warn"}})
+    body = events.stripe("evt_1")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert s.cgi("stripe", body, []).status == 401
+    s.process()
+    assert {line["level"] for line in s.log_lines()} == {"warn"}
+    s.settings["hookonce"]["log_level"] = "debug"
+    s.configure()
+    s.process()
+    assert [line["event"] for line in s.log_lines(level="debug")] == ["stopped"]

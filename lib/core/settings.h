@@ -52,6 +52,7 @@ struct route {
     const struct conf_section *at;
 };
 
+#define HANDLER_TIMEOUT_MAX_MS (60 * 60 * INT64_C(1000))
 #define SETTINGS_ROUTES_MAX 64 /* routes of one provider */
 
 struct settings {

@@ -61,7 +61,7 @@ static const struct conf_key keys[] = {
      .help = "one SQL statement; several run in order in one transaction with the mark "
              "`processed`; {/json/pointer}, {header:NAME} and {event:NAME} are bound as values"},
     {.section = "handler", .key = "timeout", .type = CONF_DURATION, .dflt = "30s",
-     .min = SECOND, .max = 60 * MINUTE,
+     .min = SECOND, .max = HANDLER_TIMEOUT_MAX_MS,
      .help = "longest time for all its statements together; shorter than the lease"},
 
     {.section = "route", .key = "provider", .type = CONF_NAME, .required = true,

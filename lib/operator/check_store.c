@@ -85,12 +85,31 @@ bool check_database(struct check *c)
 
 /* ---- work ---- */
 
-/* What only the server can tell of a handler: a typo, a table or column that is not there. What a
- * statement needs may be made by one before it, so behind a CREATE nothing is certain. */
+/* Whether a statement makes nothing that one behind it could need. */
+static bool is_plain(const char *sql)
+{
+    static const char *const words[] = {"select", "insert", "update", "delete", "replace", "with"};
+    struct span rest = span_of(sql);
+    struct span word = span_cut(&rest, ' ');
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (span_is_nocase(word, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define SYNTAX_ERROR 1064
+
+/* What only the server can tell of a handler: a typo, a table or column that is not there. Behind a
+ * CREATE, CALL or SET only the grammar is certain. PREPARE may run a function on constants, so all of it is
+ * undone. */
 static void check_handler(struct check *c, const struct handler *h)
 {
-    bool created = false;
-    bool well = true;
+    struct ho_err ignored;
+    bool certain = true;
+    bool well = db_begin(operator_db(c->op), &ignored) == HO_OK;
 
     for (size_t i = 0; i < h->n_statements; i++) {
         const char *sql = h->statements[i].sql;
@@ -99,13 +118,14 @@ static void check_handler(struct check *c, const struct handler *h)
         if (code != HO_OK) {
             well = false;
             found_of(c,
-                     created                ? FOUND_NOTE
-                     : code == HO_TRANSIENT ? FOUND_WARN
-                                            : FOUND_FAIL,
+                     !certain && err.sys != SYNTAX_ERROR ? FOUND_NOTE
+                     : code == HO_TRANSIENT              ? FOUND_WARN
+                                                         : FOUND_FAIL,
                      "handler", h->name, "statement %zu cannot run now: %s", i + 1, err.text);
         }
-        created = created || strncasecmp(sql, "CREATE", 6) == 0;
+        certain = certain && is_plain(sql);
     }
+    db_rollback(operator_db(c->op));
     if (well) {
         found_of(c, FOUND_OK, "handler", h->name, "the database takes its SQL");
     }

@@ -124,6 +124,23 @@ static enum ho_code check_packet(struct db *db, const struct statement *s,
                    "its values have %zu bytes, more than the server's max_allowed_packet", total);
 }
 
+/* What a handler may have set in its session would reach into our own statements behind it. Not
+ * everything is set anew: autocommit, for one, would commit. The link is reset afterwards. */
+static enum ho_code restore_session(struct db *db, struct ho_err *err)
+{
+    static const char mariadb[] =
+        "SET SESSION max_statement_time = DEFAULT, sql_select_limit = DEFAULT,"
+        " max_join_size = DEFAULT, sql_big_selects = DEFAULT, timestamp = DEFAULT,"
+        " character_set_client = utf8mb4, character_set_connection = utf8mb4,"
+        " character_set_results = utf8mb4";
+    static const char mysql[] =
+        "SET SESSION sql_select_limit = DEFAULT, max_join_size = DEFAULT,"
+        " sql_big_selects = DEFAULT, timestamp = DEFAULT, character_set_client = utf8mb4,"
+        " character_set_connection = utf8mb4, character_set_results = utf8mb4";
+
+    return db_run(db, db_is_mariadb(db) ? mariadb : mysql, NULL, 0, NULL, err);
+}
+
 static enum ho_code run_statement(struct db *db, const struct handler_call *call,
                                   const struct statement *s, struct ho_err *err)
 {
@@ -237,6 +254,9 @@ enum handler_result handler_sql_run(struct db *db, const struct handler_call *ca
         if (run_statement(db, call, &call->handler->statements[i], err) != HO_OK) {
             return failed(db, call, &guard, i, err);
         }
+    }
+    if (restore_session(db, err) != HO_OK) {
+        return failed(db, call, &guard, call->handler->n_statements - 1, err);
     }
     return guard_check(db, &guard, err);
 }

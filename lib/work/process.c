@@ -90,6 +90,7 @@ static void reload(struct current *c, struct counters *counters)
         settings_free(c->owned);
         c->owned = fresh;
         c->settings = fresh;
+        log_open(fresh->log_file);
         log_set_level(fresh->log_level);
         log_event(LOG_INFO, "config", NULL, pairs, 1);
         return;
@@ -205,9 +206,12 @@ static void collect(struct children *c, struct process_result *result)
     }
 }
 
+/* How long a job in hand may take. A worker may go by a newer config than this process has read:
+ * then any handler's time may be the longest that a config can say. */
 static int64_t longest_job_ms(const struct settings *s)
 {
-    int64_t longest = 0;
+    const struct file_mark now = file_mark(s->file);
+    int64_t longest = file_mark_same(&now, &s->mark) ? 0 : HANDLER_TIMEOUT_MAX_MS;
 
     for (size_t i = 0; i < s->n_handlers; i++) {
         longest = s->handlers[i].timeout_ms > longest ? s->handlers[i].timeout_ms : longest;
@@ -219,8 +223,7 @@ static int64_t longest_job_ms(const struct settings *s)
 static void wait_children(const struct run *run, struct children *c, struct process_result *result)
 {
     const struct timespec second = {1, 0};
-    int64_t more = longest_job_ms(run->settings) + GRACE_MS;
-    struct deadline last = {run->end.end_ms + more};
+    int64_t last_ms = run->end.end_ms; /* no job is begun after it */
     bool told = false;
     sigset_t set;
 
@@ -234,9 +237,10 @@ static void wait_children(const struct run *run, struct children *c, struct proc
         if (!told && (number == SIGTERM || number == SIGINT)) {
             told = true;
             signal_all(c, SIGTERM);
-            last = deadline_in(more);
+            last_ms = clock_mono_ms();
         }
-        if (deadline_left_ms(last) == 0) {
+        int64_t over_ms = clock_mono_ms() - last_ms;
+        if (over_ms > GRACE_MS && over_ms > GRACE_MS + longest_job_ms(run->settings)) {
             signal_all(c, SIGKILL);
         }
     }

@@ -250,14 +250,16 @@ static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_e
 
 /* ---- the loop ---- */
 
-/* Looks at the config file, at most once a second. */
+/* Looks at the config file, at most once a second. A change counts when the file has stood still
+ * since the look before: one that is being written in place may parse half-way. */
 static bool config_changed(struct worker *w)
 {
     if (clock_mono_ms() - w->looked_ms >= LOOK_EVERY_MS) {
         const struct file_mark now = file_mark(w->settings->file);
 
+        w->reload = !file_mark_same(&now, &w->config) && file_mark_same(&now, &w->looked);
+        w->looked = now;
         w->looked_ms = clock_mono_ms();
-        w->reload = !file_mark_same(&now, &w->config);
     }
     return w->reload;
 }

@@ -24,6 +24,7 @@ struct worker {
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */
     struct file_mark config; /* as it was when it was last read */
+    struct file_mark looked; /* and when it was last looked at */
     bool reload;             /* worker_run ended because it changed */
     int64_t looked_ms;
     /* what came of it */

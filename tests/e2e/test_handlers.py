@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 
 import pytest
 
@@ -345,3 +346,23 @@ def test_two_statements_in_one_and_use_are_refused_before_anything_runs(site, sq
     s.configure()
     done = s.hookonce("process", "--once")
     assert done.returncode == 2 and b"hookonce.conf:" in done.stderr
+
+
+def test_what_a_handler_sets_in_its_session_reaches_no_further(site):
+    """Our own statements behind it run on the same link: status, times and the guard stay right."""
+    s = site(sources=STRIPE, handlers={
+        "bad": {"sql": "INSERT INTO nowhere VALUES (1)"},
+        "odd": {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})",
+                        "SET SESSION sql_select_limit = 0, timestamp = 1000, max_statement_time = 0.000001, "
+                        "character_set_results = utf16, sql_big_selects = 0, max_join_size = 1"]}},
+        routes={"a": {"provider": "stripe", "handler": "bad", "retry": "1 try"},
+                "b": {"provider": "stripe", "handler": "odd", "retry": "1 try"}})
+    body = events.stripe("evt_odd")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    start = time.monotonic()
+    s.hookonce("process", "--once")
+    assert time.monotonic() - start < 15
+    assert {j["route"]: j["state"] for j in s.jobs()} == {"a": "dead", "b": "done"}
+    assert s.effects() == ["evt_odd"] and s.receipts()[0]["status"] == "failed"
+    assert s.value("SELECT COUNT(*) FROM hookonce_attempt WHERE ended_at < started_at") == 0
+    assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE run_at < created_at") == 0

@@ -239,7 +239,7 @@ static void one_receipts_story(void **state)
     (void)snprintf(sql, sizeof sql,
                    "INSERT INTO hookonce_attempt SELECT id, 1, correlation_id, 1, 'w1',"
                    " UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 1 SECOND, 'failed',"
-                   " 'no such table' FROM hookonce_job WHERE correlation_id = '%s'",
+                   " NULL, 'no such table' FROM hookonce_job WHERE correlation_id = '%s'",
                    e.cid);
     testdb_run(db, sql);
     assert_int_equal(view_timeline(t.outside, span_of(e.cid), &got, &err), HO_OK);
@@ -292,7 +292,7 @@ static void no_query_reads_whole_tables(void **state)
                    " SELECT correlation_id, 'done', NOW(6), NOW(6) FROM hookonce_receipt"
                    " WHERE provider = 'bulk'");
     testdb_run(db, "INSERT INTO hookonce_attempt SELECT id, 1, correlation_id, 1, 'w1', NOW(6),"
-                   " NOW(6), 'done', NULL FROM hookonce_job WHERE run_at > 0 AND state = 'done'");
+                   " NOW(6), 'done', 1, NULL FROM hookonce_job WHERE run_at > 0 AND state = 'done'");
     testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job");
     for (int i = 0; i < 10; i++) {
         struct view_queue q;

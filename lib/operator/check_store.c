@@ -103,8 +103,8 @@ static bool is_plain(const char *sql)
 #define SYNTAX_ERROR 1064
 
 /* What only the server can tell of a handler: a typo, a table or column that is not there. Behind a
- * CREATE, CALL or SET only the grammar is certain. PREPARE may run a function on constants, so all of it is
- * undone. */
+ * CREATE, CALL or SET only the grammar is certain. PREPARE may run a function on constants, so all
+ * of it is undone. */
 static void check_handler(struct check *c, const struct handler *h)
 {
     struct ho_err ignored;

@@ -23,9 +23,9 @@ static enum ho_code breaking_commit(struct db *db, struct ho_err *err)
 }
 
 #define db_commit breaking_commit
-#include "../../lib/store/jobs.c"
-#include "../../lib/work/dispatch.c"
-#include "../../lib/work/settle.c"
+#include "store/jobs.c"
+#include "work/dispatch.c"
+#include "work/settle.c"
 #undef db_commit
 
 #define FLOW \

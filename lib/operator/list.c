@@ -89,6 +89,7 @@ static const struct list_col attempt_cols[] = {
     {VIEW_A_JOB, false, {"job", TABLE_NUMBER, 0}, 0},
     {VIEW_A_TRY, false, {"try", TABLE_NUMBER, 0}, 0},
     {VIEW_A_OUTCOME, false, {"outcome", TABLE_TEXT, 0}, 0},
+    {VIEW_A_ROWS, false, {"rows_changed", TABLE_NUMBER, 0}, 2},
     {VIEW_A_WORKER, false, {"worker", TABLE_TEXT, 30}, 5},
     {VIEW_A_CID, false, {"correlation_id", TABLE_TEXT, 0}, 3},
     {VIEW_A_ERROR, false, {"error", TABLE_TEXT, 300}, TABLE_BELOW},

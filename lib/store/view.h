@@ -47,7 +47,7 @@ enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
 
 /* Tries, those of the newest jobs first, a job's last try first. */
 enum { VIEW_A_STARTED, VIEW_A_ENDED, VIEW_A_JOB, VIEW_A_TRY, VIEW_A_CID, VIEW_A_WORKER,
-       VIEW_A_OUTCOME, VIEW_A_ERROR, VIEW_A_N };
+       VIEW_A_OUTCOME, VIEW_A_ROWS, VIEW_A_ERROR, VIEW_A_N };
 enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
     HO_MUST_CHECK;
 

@@ -429,3 +429,11 @@ def test_what_a_handler_changed_is_told_and_nothing_too(site):
     assert [a["rows_changed"] for a in s.sql("SELECT * FROM hookonce_attempt ORDER BY job_id")] == [3, 0]
     assert [line["rows"] for line in s.log_lines(event="done")] == ["3", "0"]
     assert "rows changed: 0" in s.hookonce("list", "evt_2", check=True).stdout.decode()
+    s.sql("DROP TABLE fx")
+    body = events.stripe("evt_3")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    s.hookonce("process", "--once")
+    lines = s.hookonce("list", "attempts", "--json", check=True).stdout.decode().splitlines()
+    newest, *rest = [json.loads(line) for line in lines]
+    assert newest["rows_changed"] is None and "fx" in newest["error"]
+    assert [(r["rows_changed"], r["error"]) for r in rest] == [(0, None), (3, None)]

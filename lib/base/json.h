@@ -36,11 +36,25 @@ enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err)
 /* An object of string members made from a urlencoded form, first value of a repeated name wins. */
 enum ho_code json_from_form(struct span form, struct json **doc, struct ho_err *err) HO_MUST_CHECK;
 
+/* The same of a multipart body: fields that are no files; content_type as in multipart_open. */
+enum ho_code json_from_multipart(struct span body, struct span content_type, struct json **doc,
+                                 struct ho_err *err) HO_MUST_CHECK;
+
 void json_free(struct json *doc);
 
 /* The value at an RFC 6901 pointer ("" is the whole document; "/a/0/b", ~0 and ~1 understood).
  * NULL when it leads nowhere. doc may be NULL (then NULL). */
 const struct json_node *json_at(const struct json *doc, struct span pointer);
+
+/* From now on pointers look from the value there; false, and nothing changed, when it leads nowhere. */
+bool json_focus(struct json *doc, struct span pointer);
+
+/* The value at a pointer inside a node; NULL when it leads nowhere, or node is NULL. */
+const struct json_node *json_in(const struct json_node *node, struct span pointer);
+
+/* Items of an array, 0 for anything else; the i-th of them. */
+size_t json_count(const struct json_node *array);
+const struct json_node *json_item(const struct json_node *array, size_t i);
 
 enum json_kind json_kind_of(const struct json_node *node); /* NULL gives JSON_ABSENT */
 

@@ -30,19 +30,35 @@ void text_hex(const unsigned char *p, size_t len, char *out);
 enum ho_code text_unbase64(struct span s, struct buf *out) HO_MUST_CHECK;
 enum ho_code text_base64(struct span s, struct buf *out) HO_MUST_CHECK;
 
+/* The same in the URL alphabet without padding (RFC 4648 section 5), as JOSE has it. */
+enum ho_code text_unbase64url(struct span s, struct buf *out) HO_MUST_CHECK;
+enum ho_code text_base64url(struct span s, struct buf *out) HO_MUST_CHECK;
+
+/* CRC-32 (IEEE 802.3, as zlib has it). */
+uint32_t text_crc32(struct span s);
+
 /* Percent-decoding (RFC 3986 2.1) once; plus_is_space for forms. A lone or bad % is kept as it is
  * when lenient, else HO_REJECT. Appends to out. */
 enum ho_code text_percent_decode(struct span s, bool plus_is_space, bool lenient, struct buf *out)
     HO_MUST_CHECK;
 
 /* The first field `name` of an application/x-www-form-urlencoded text (or query), decoded and
- * appended to out. *found says whether it was there. HO_REJECT when out is full. */
-enum ho_code text_form_field(struct span form, const char *name, struct buf *out, bool *found)
+ * appended to out. *n says how many there are. HO_REJECT when out is full. */
+enum ho_code text_form_field(struct span form, const char *name, struct buf *out, size_t *n)
+    HO_MUST_CHECK;
+
+/* Cuts the next `name=value` off *rest and decodes both into name and value (emptied first); an
+ * empty piece between two & is skipped. returns HO_OK | HO_REJECT (full); *more false: there was
+ * none left. */
+enum ho_code text_form_next(struct span *rest, struct buf *name, struct buf *value, bool *more)
     HO_MUST_CHECK;
 
 /* Unix microseconds of an RFC 3339 time, with "Z" or an offset, any number of fraction digits
  * (beyond microseconds dropped). Also accepts a blank for the T. false when malformed. */
 bool text_rfc3339(struct span s, int64_t *out_us) HO_MUST_CHECK;
+/* Unix microseconds of an RFC 5322 date, which HTTP dates (IMF-fixdate) are too: "Sun, 06 Nov 1994
+ * 08:49:37 GMT" or "+0000"; the name of the day may be missing and is not checked. */
+bool text_rfc2822(struct span s, int64_t *out_us) HO_MUST_CHECK;
 /* "2026-11-30T12:00:00.123Z" (millis = true) or with microseconds, 32 bytes are enough. */
 void text_rfc3339_put(int64_t us, bool millis, char out[32]);
 /* "2026-12-01" or an RFC 3339 time: midnight UTC of that day. */

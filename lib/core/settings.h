@@ -18,9 +18,16 @@ struct setting_secret {
     int64_t until_us; /* not used any more from this moment on */
 };
 
+struct setting_param {
+    struct span name, value; /* in the config's text */
+};
+
 struct source {
     const char *name;     /* last segment of the URL */
     const char *provider; /* the recipe's name */
+    const char *url;      /* public URL as entered at the provider, or NULL */
+    struct setting_param *params;
+    size_t n_params;
     struct setting_secret *secrets;
     size_t n_secrets;
     int64_t tolerance_ms;        /* -1: as the recipe says */

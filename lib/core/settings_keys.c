@@ -45,9 +45,15 @@ static const struct conf_key keys[] = {
 
     {.section = "source", .key = "provider", .type = CONF_NAME, .required = true,
      .help = "the recipe to verify with; `hookonce providers` lists them"},
-    {.section = "source", .key = "secret", .type = CONF_TEXT, .repeats = true, .required = true,
+    {.section = "source", .key = "secret", .type = CONF_TEXT, .repeats = true,
      .help = "the signing secret, as file:PATH; may repeat while secrets change; `until "
-             "2026-12-01` behind one ends it"},
+             "2026-12-01` behind one ends it. Not needed where public keys are fetched"},
+    {.section = "source", .key = "url", .type = CONF_TEXT,
+     .help = "the source's public URL exactly as entered at the provider, for those that sign it; "
+             "absent: as the request says"},
+    {.section = "source", .key = "param", .type = CONF_TEXT, .repeats = true,
+     .help = "a further setting of the recipe, as NAME VALUE; `hookonce providers NAME` says which "
+             "there are"},
     {.section = "source", .key = "tolerance", .type = CONF_DURATION, .min = SECOND, .max = 7 * DAY,
      .help = "how far the signed time may be from ours, both ways; absent: as the recipe says"},
     {.section = "source", .key = "guard", .type = CONF_BOOL,

@@ -10,6 +10,7 @@
 /* One usable secret of a source. */
 struct endpoint_key {
     struct secret secret; /* decoded by the recipe's key chain, never empty */
+    struct mac_key *pub;  /* the same as a public key, where the algorithm wants one; else NULL */
     int64_t until_us;     /* not used any more from this moment on; INT64_MAX: no end */
     int number;           /* its place in the config, from 1 */
 };
@@ -18,7 +19,7 @@ struct endpoint {
     const struct source *source;
     const struct recipe *recipe;
     struct endpoint_key *keys; /* in config order */
-    size_t n_keys;             /* 0: unusable, the endpoint answers busy */
+    size_t n_keys;             /* 0: unusable, the endpoint answers busy, unless keys are fetched */
     char *trouble;             /* why a secret is unusable, or NULL; no secret in it */
     int64_t tolerance_ms;      /* of the signed time, both ways; 0: the recipe signs none */
     bool scope_provider;
@@ -29,6 +30,9 @@ struct endpoint {
 
 /* The dedupe scope of what arrives here: the recipe's name, or the source's own. */
 const char *endpoint_scope(const struct endpoint *e);
+
+/* Whether public keys are fetched (the recipe's `keys`) and the source pins none of its own. */
+bool endpoint_fetches(const struct endpoint *e);
 
 /* The key to sign with, as the provider would: the first that is not over. SPAN_NONE: none. */
 struct span endpoint_signing_key(const struct endpoint *e, int64_t now_us);

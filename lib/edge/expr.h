@@ -1,6 +1,7 @@
 /* Templates of recipes: literal text with {term} expressions (edge/term.h), alternatives by ` ?? `.
  * A `{` begins an expression when a lower-case letter follows, so a JSON reply needs no escape;
- * `\n` in literal text is a line feed. No loops, no arithmetic. */
+ * `\n` in literal text is a line feed. `[[...]]` is an optional group: dropped with its literal
+ * text when a term inside is absent; groups do not nest. No loops, no arithmetic. */
 #ifndef HO_EDGE_EXPR_H
 #define HO_EDGE_EXPR_H
 
@@ -10,6 +11,7 @@ struct expr_piece {
     struct span literal; /* when is_term is false */
     bool is_term;
     struct term term;
+    unsigned group; /* 0: none; pieces of one optional group share a number */
 };
 
 struct expr_alt {
@@ -34,12 +36,18 @@ void expr_free(struct expr *e); /* NULL is fine */
  * and TERM_FULL end the search at once: the value must not depend on which copy is looked at. */
 enum term_result expr_eval(const struct expr *e, const struct term_view *v, struct buf *out);
 
-/* The pieces of the first alternative without copying them (a body may be large); only for
- * templates that expr_is_direct: no digests, no forms, no JSON.
- * out: parts borrow from the view; *n at most EXPR_PIECES_MAX. */
-enum term_result expr_direct(const struct expr *e, const struct term_view *v,
-                             struct span parts[EXPR_PIECES_MAX], size_t *n);
-bool expr_is_direct(const struct expr *e);
+/* The pieces of the first alternative all of whose terms are there, without copying what need not
+ * be made (a body may be large).
+ * out: parts borrow from the view and from tmp (which must hold all that is made, and is not
+ * touched by this between two calls); *n at most EXPR_PIECES_MAX. */
+enum term_result expr_parts(const struct expr *e, const struct term_view *v, struct buf *tmp,
+                            struct span parts[EXPR_PIECES_MAX], size_t *n);
+
+/* Whether any term needs the body (or what is parsed from it). */
+bool expr_needs_body(const struct expr *e);
+
+/* Whether a term of that kind stands anywhere in it. */
+bool expr_has(const struct expr *e, enum term_kind kind);
 
 /* Calls fn for every term of every alternative until it returns other than HO_OK. */
 typedef enum ho_code expr_visit(void *arg, const struct term *t, struct ho_err *err);

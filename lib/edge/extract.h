@@ -14,11 +14,12 @@ struct extraction {
 };
 
 /* Fills x->event but for cid, secret_no and document, which verify knows.
- * in:  v - the whole view: family, fields and document; body_sha - digest of the body
+ * in:  v - the whole view: family, fields, document and the item of a batch; index - the item's;
+ *      body_sha - digest of the body
  * out: free with extraction_free, whatever is returned
  * returns REASON_OK | REASON_NO_ID | REASON_HEADER_DUPLICATE | REASON_BAD_REQUEST (headers over
  * EVENT_HEADERS_MAX) */
-enum reason extract_event(const struct endpoint *e, const struct term_view *v,
+enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
                           const unsigned char body_sha[SHA256_LEN], struct extraction *x);
 void extraction_free(struct extraction *x);
 

@@ -7,6 +7,6 @@
 
 /* The answer of the first handshake of that kind that fits what the view shows; false: none. */
 bool hello_match(const struct recipe *recipe, const struct term_view *v, bool is_unsigned,
-                 struct answer *out);
+                 struct verdict *out);
 
 #endif

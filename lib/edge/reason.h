@@ -17,12 +17,15 @@ enum reason {
     REASON_SIGNATURE,         /* bad: no secret fits */
     REASON_STALE,             /* bad */
     REASON_FUTURE,            /* bad */
-    REASON_NO_ID,             /* 400 verified, but nothing to dedupe by */
+    REASON_CHECK,             /* bad: signed, but a check of the recipe does not hold */
+    REASON_NO_ID,             /* never: verified, but nothing to dedupe by */
+    REASON_BATCH,             /* never: verified, but not the list of events it should be */
+    REASON_KEY_WANTED,        /* busy: the key it is signed with is being fetched */
     REASON_NO_SECRET,         /* busy: no usable secret here */
     REASON_N
 };
 
-enum answer_kind { ANSWER_OK, ANSWER_BAD, ANSWER_BUSY, ANSWER_FIXED };
+enum answer_kind { ANSWER_OK, ANSWER_BAD, ANSWER_BUSY, ANSWER_NEVER, ANSWER_FIXED };
 
 struct reason_row {
     const char *word; /* "bad signature" */

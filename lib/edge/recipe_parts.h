@@ -4,45 +4,107 @@
 
 #include "base/conf.h"
 #include "base/mac.h"
+#include "edge/jwt.h"
 #include "edge/expr.h"
 #include "edge/reason.h"
 #include "edge/recipe.h"
 
-enum recipe_enc { ENC_HEX, ENC_HEX_ANY, ENC_BASE64 };
-enum time_unit { TIME_S, TIME_MS, TIME_RFC3339 };
+enum recipe_enc { ENC_HEX, ENC_HEX_ANY, ENC_BASE64, ENC_BASE64URL, ENC_RAW };
+enum time_unit { TIME_S, TIME_MS, TIME_RFC3339, TIME_RFC2822 };
+
+enum alg_kind { ALG_HMAC, ALG_DIGEST, ALG_RSA, ALG_ECDSA, ALG_ED25519, ALG_JWT, ALG_JWS, ALG_EQUAL };
+
+struct alg {
+    enum alg_kind kind;
+    enum mac_alg digest; /* of the first four */
+    unsigned jose;       /* bit 1 << jose_alg; of JWT and JWS */
+};
 
 #define FAMILIES_MAX 4
 #define NEEDS_MAX 8
 #define KEY_STEPS_MAX 4
+#define PLACES_MAX 8  /* where signatures may be */
+#define FIRSTS_MAX 4
+#define CHECKS_MAX 6
+#define GUARDS_MAX 3  /* words of one check */
+#define ALGS_MAX 6    /* choices of `alg-by` */
+#define PARAMS_MAX 6
+#define FROM_MAX 4
 #define SIGS_MAX 32 /* signatures in one request; more are refused */
 
 /* The separators that `list` may name. */
 struct sig_list {
-    bool on, comma, space, semicolon, comma_space;
+    bool on, comma, space, semicolon, amp, comma_space;
 };
 
 struct sig_rule {
-    struct term header;
-    char *names[FAMILIES_MAX]; /* full header names, one a family (one when there is none) */
+    struct term places[PLACES_MAX];
+    size_t n_places;
+    char *names[FAMILIES_MAX]; /* full header names of the first place, one a family (one when there
+                                  is none); its term as text when it is no header */
     size_t n_names;
     struct span strip; /* SPAN_NONE: no prefix */
     struct sig_list list;
+    struct span firsts[FIRSTS_MAX];
+    size_t n_firsts;
     unsigned char pair; /* the byte between name and value; 0: entries are bare */
     struct span name;   /* of the entries that are signatures */
+    struct span behind; /* SPAN_NONE: the whole entry */
 };
 
-enum key_step_kind { KEY_STRIP, KEY_UNBASE64, KEY_UNHEX };
+struct alg_choice {
+    struct span value; /* SPAN_NONE: else */
+    struct alg alg;
+};
+
+/* alg, or alg-by: then `by` is set and there are choices; without, choices[0] is the one. */
+struct alg_rule {
+    bool by_on;
+    struct term by;
+    struct alg_choice choices[ALGS_MAX];
+    size_t n;
+};
+
+enum key_step_kind { KEY_STRIP, KEY_UNBASE64, KEY_UNHEX, KEY_MD5, KEY_SHA1, KEY_SHA256 };
 
 struct key_step {
     enum key_step_kind kind;
     struct span text; /* for KEY_STRIP */
 };
 
+enum keys_kind { KEYS_NONE, KEYS_JWKS, KEYS_PEM, KEYS_JSON };
+
+/* Public keys that are fetched. */
+struct keys_rule {
+    enum keys_kind kind;
+    struct span url;    /* fixed; SPAN_NONE: by term */
+    struct term term;   /* where the request names the URL */
+    struct span from[FROM_MAX]; /* patterns of URLs that are followed */
+    size_t n_from;
+    bool kid_on;
+    struct term kid;
+    struct span at; /* pointer into KEYS_JSON */
+};
+
+enum guard_kind { GUARD_BODY, GUARD_FORM, GUARD_TERM };
+
+struct check_guard {
+    bool unless;
+    enum guard_kind kind;
+    struct term term;
+};
+
+struct check_rule {
+    struct expr *left, *right;
+    struct check_guard guards[GUARDS_MAX];
+    size_t n_guards;
+};
+
 struct time_rule {
     bool on;
     struct term term;
     enum time_unit unit;
-    int64_t tolerance_ms;
+    int64_t tolerance_ms; /* 0: any time */
 };
 
 struct at_rule {
@@ -50,12 +112,25 @@ struct at_rule {
     enum time_unit unit;
 };
 
+struct param_rule {
+    struct span name, help;
+};
+
 struct hello_condition {
     struct term term;
-    struct span equals; /* SPAN_NONE: being there is enough */
+    struct span equals;  /* SPAN_NONE: being there is enough */
+    struct expr *value;  /* in place of equals: a template */
 };
 
 #define HELLO_CONDITIONS_MAX 4
+
+/* One line of header in an answer. */
+struct answer_header {
+    struct span name;
+    struct expr *value;
+};
+
+#define ANSWER_HEADERS_MAX 2
 
 struct hello {
     bool is_unsigned;
@@ -65,32 +140,54 @@ struct hello {
     int status;
     char *type;         /* NULL: none */
     struct expr *reply; /* NULL: empty body */
+    struct answer_header headers[ANSWER_HEADERS_MAX];
+    size_t n_headers;
+    bool save_on;
+    struct term save;
+    bool visit_on;
+    struct term visit;
+    struct span from[FROM_MAX];
+    size_t n_from;
 };
 
 struct fixed_answer {
     int status;
-    char *type; /* NULL: none */
-    struct span text;
+    char *type;        /* NULL: none */
+    struct expr *text; /* NULL: empty */
+    struct answer_header headers[ANSWER_HEADERS_MAX];
+    size_t n_headers;
 };
+
+enum weak { WEAK_NONE, WEAK_BODY, WEAK_FIELDS, WEAK_TOKEN };
 
 struct recipe {
     const char *name;
-    const char *title, *docs, *confidence;
+    const char *title, *docs, *basis, *confidence, *secret_at, *authoritative, *note;
+    enum weak weak;
     char *facts_signature;
-    const char *id_text;
+    const char *id_text, *signed_text; /* signed_text NULL for jwt and equal */
     char *families[FAMILIES_MAX]; /* lower case, with their last '-' */
     size_t n_families;
+    bool post, get, put;
+    struct param_rule params[PARAMS_MAX];
+    size_t n_params;
     struct sig_rule sig;
-    enum mac_alg alg;
+    struct alg_rule alg;
     enum recipe_enc enc;
+    struct expr *key_template; /* NULL: the secret */
     struct key_step key_steps[KEY_STEPS_MAX];
     size_t n_key_steps;
-    struct expr *signed_bytes;
+    struct keys_rule keys;
+    struct expr *signed_bytes; /* NULL for jwt and equal */
+    struct check_rule checks[CHECKS_MAX];
+    size_t n_checks;
     struct time_rule time;
-    struct expr *id, *type, *object; /* type and object may be NULL */
+    bool batch_on;
+    struct span batch;            /* pointer; "" is the document itself */
+    struct expr *id, *type, *object; /* any may be NULL; id only in a batch */
     struct at_rule *at;
     size_t n_at;
-    struct expr *same;  /* one alternative of terms only; NULL: the body */
+    struct expr *same;  /* one alternative of terms only; NULL: the body, or the item */
     struct expr *guard; /* NULL: off by default */
     bool scope_provider;
     const char *form_json; /* NULL: none */
@@ -98,10 +195,12 @@ struct recipe {
     size_t n_needs;
     struct hello *hellos;
     size_t n_hellos;
-    struct fixed_answer answers[3]; /* by enum answer_kind: ok, bad, busy */
+    bool signs_challenges; /* a hello has an hmac filter */
+    struct fixed_answer answers[4]; /* by enum answer_kind: ok, bad, busy, never */
     bool empty_body;
     int64_t cap, deadline_ms, retries_ms, resend_ms;
     const char *sample, *sample_type;
+    bool sample_form;
 };
 
 /* A recipe's section with the one it is like behind it: where a key's value comes from. */
@@ -128,23 +227,27 @@ enum ho_code recipe_blame(struct recipe_entry e, enum ho_code code, struct ho_er
 /* Cuts the next part off *rest at " ; " (or another separator of blanks and signs), trimmed. */
 struct span recipe_cut(struct span *rest, const char *separator);
 
-/* "s", "ms" or "rfc3339". */
+/* "s", "ms", "rfc3339" or "rfc2822". */
 enum ho_code recipe_unit(struct span word, enum time_unit *out, struct ho_err *err) HO_MUST_CHECK;
 
 /* Fill their part of *r from the text. returns HO_OK | HO_REJECT "file:line: …". */
 enum ho_code recipe_read_sig(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-    HO_MUST_CHECK; /* headers sig alg enc key signed time needs */
+    HO_MUST_CHECK; /* headers methods param sig time needs batch */
+enum ho_code recipe_read_alg(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
+    HO_MUST_CHECK; /* alg alg-by enc key keys signed check weak; behind recipe_read_sig */
 enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-    HO_MUST_CHECK; /* id type object at same guard */
+    HO_MUST_CHECK; /* id type object at same guard; behind recipe_read_sig */
 enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
-                                 struct ho_err *err) HO_MUST_CHECK; /* hello ok bad busy */
+                                 struct ho_err *err) HO_MUST_CHECK; /* hello ok bad busy never */
 
-/* Frees what the three have filled. */
+/* Frees what the four have filled. */
 void recipe_free_sig(struct recipe *r);
+void recipe_free_alg(struct recipe *r);
 void recipe_free_event(struct recipe *r);
 void recipe_free_answers(struct recipe *r);
 
-/* Terms that stand in a recipe must fit it: a family needs `headers`, sig.NAME needs `pair`. */
+/* Terms that stand in a recipe must fit it: a family needs `headers`, sig.NAME needs `pair` or
+ * `first`, claim and jose need jwt or jws, item and json:./ need `batch`, param:NAME its `param`. */
 enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, struct ho_err *err)
     HO_MUST_CHECK;
 

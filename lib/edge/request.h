@@ -21,6 +21,8 @@ struct request {
     struct span method;
     struct span path;   /* percent-decoded once, without query; from REQUEST_URI, else PATH_INFO */
     struct span query;  /* as received, without the '?'; may be empty */
+    struct span target; /* path and query as received, from REQUEST_URI; else made of PATH_INFO */
+    bool https;         /* HTTPS=on, or the proxy says X-Forwarded-Proto: https */
     struct span source; /* last non-empty segment of path, or SPAN_NONE */
     struct header headers[REQUEST_HEADERS_MAX];
     size_t n_headers;

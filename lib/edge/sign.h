@@ -8,15 +8,23 @@
 struct sign_input {
     struct span id, type; /* of the event; become headers where the recipe has them there */
     int64_t time_us;      /* the signature's time */
-    struct span key;      /* decoded: endpoint_signing_key */
+    struct span key;      /* decoded: endpoint_signing_key; for public keys, the private one's PEM */
     struct span body;
     struct span content_type;
+    struct span url;      /* that is posted to: some recipes sign it */
+    const struct source *source; /* for param:NAME */
 };
 
-/* Appends "name: value\n" lines: content type, id, type, time, what else the recipe needs, and the
- * signature. returns HO_OK | HO_PERMANENT (this recipe cannot be signed, or headers is full). */
-enum ho_code sign_request(const struct recipe *r, const struct sign_input *in, struct buf *headers,
-                          struct ho_err *err) HO_MUST_CHECK;
+/* What goes on the wire beside in->body. All emptied first. */
+struct signed_request {
+    struct buf headers; /* "name: value\n" lines: content type, id, type, time, needs, signature */
+    struct buf body;    /* where the signature stands in the body: the body with it; else empty */
+    struct buf url;     /* where the query carries something: the URL with it; else empty */
+};
+
+/* returns HO_OK | HO_PERMANENT (this recipe cannot be signed - says why -, or a buffer is full). */
+enum ho_code sign_request(const struct recipe *r, const struct sign_input *in,
+                          struct signed_request *out, struct ho_err *err) HO_MUST_CHECK;
 
 /* Appends a sample body: the recipe's `sample` with its references filled in.
  * out: *content_type - constant. returns HO_OK | HO_PERMANENT (no sample, or body is full). */

@@ -1,31 +1,50 @@
-/* One place a recipe may look at: `header:x-github-event`, `json:/data/object/id`,
+/* One place a recipe may look at, with filters: `header:x-github-event`, `json:/data/object/id`,
  * `body|sha256|hex`. A closed list, checked when the recipe is loaded.
  *
  *   body           the octets received
+ *   item           the event's own part of a batch, as compact JSON
+ *   method         GET, POST, ...
+ *   url            the public URL that was asked for (edge/url.h: the candidates are tried in turn)
+ *   path           path and query as received
  *   header:NAME    a header of the request; empty counts as absent
  *   header:*NAME   NAME behind the prefix of the header family that the request uses
- *   form:NAME      a field of a body whose type says that it is a form
- *   json:/POINTER  a string or whole number of the body's document (core/document.h)
+ *   query:NAME     a field of the query
+ *   form:NAME      a field of a body whose type says that it is a form, urlencoded or multipart
+ *   formsorted     all fields of a form as Twilio signs them: names in byte order, each followed by
+ *                  its distinct values in byte order (the name before each); "" when no form
+ *   json:/POINTER  a string or whole number of the body's document (core/document.h); where bytes
+ *                  are compared or signed also any other scalar, as it was written
+ *   json:./POINTER the same inside the item of a batch
+ *   claim:NAME     a member of the JWT's payload; jose:NAME of its header
  *   ts             the signature's time as written
  *   sig.NAME       a field of the signature header
+ *   secret         the key (in `signed` of a digest, and in `key`)
+ *   param:NAME     a setting of the source
  *
- * `|sha256|hex` behind any of them takes the digest of the value in its place. */
+ * Filters (edge/filter.h) behind `|` make another value of it: `|sha256|hex`. */
 #ifndef HO_EDGE_TERM_H
 #define HO_EDGE_TERM_H
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "core/settings.h"
+#include "edge/filter.h"
 #include "edge/request.h"
 
-enum term_kind { TERM_BODY, TERM_HEADER, TERM_FAMILY, TERM_FORM, TERM_JSON, TERM_TS, TERM_SIG };
+enum term_kind {
+    TERM_BODY, TERM_ITEM, TERM_METHOD, TERM_URL, TERM_PATH, TERM_HEADER, TERM_FAMILY, TERM_QUERY,
+    TERM_FORM, TERM_FORMSORTED, TERM_JSON, TERM_ITEM_JSON, TERM_CLAIM, TERM_JOSE, TERM_TS, TERM_SIG,
+    TERM_SECRET, TERM_PARAM
+};
 
 #define TERM_NAME_MAX 128 /* bytes of a header's name with its family */
 
 struct term {
     enum term_kind kind;
-    char *name; /* heap; header names lower case; NULL for body and ts */
-    bool hashed; /* |sha256|hex */
+    char *name; /* heap; header names lower case, pointers with their '/'; NULL where none is */
+    struct filter *filters; /* heap, in order; NULL for none */
+    size_t n_filters;
 };
 
 #define SIG_FIELDS_MAX 32
@@ -43,13 +62,20 @@ struct term_view {
     const char *family;           /* prefix for header:*NAME ("svix-") */
     struct span ts;
     const struct sig_fields *sig; /* fields of the signature header that are no signatures */
-    const struct json *doc;       /* never set before the signature holds */
+    const struct json *doc;
+    const struct json_node *item; /* of a batch */
+    const struct json *claims, *jose;
+    struct span url;              /* the candidate at hand */
+    struct span secret;           /* the key at hand */
+    const struct source *source;  /* for param:NAME */
+    bool exact;                   /* bytes are compared or signed: any scalar counts as written */
 };
 
 enum term_result {
     TERM_OK,
-    TERM_ABSENT, /* not there, empty, or no string or whole number */
-    TERM_TWICE,  /* a header that stands more than once, or that the server joined with ", " */
+    TERM_ABSENT, /* not there, empty, no string or whole number, or a filter does not fit */
+    TERM_TWICE,  /* a header, query or form field that stands more than once, or a header that the
+                    server joined with ", " */
     TERM_FULL    /* longer than tmp may hold */
 };
 
@@ -62,6 +88,12 @@ void term_free(struct term *t);
  * to be made); SPAN_NONE unless TERM_OK. */
 enum term_result term_value(const struct term *t, const struct term_view *v, struct buf *tmp,
                             struct span *out);
+
+/* Whether the value can be told from head and secret alone, before the body is read. */
+bool term_needs_body(const struct term *t);
+
+/* Whether the value is a span of the request, the key or a setting: nothing has to be made. */
+bool term_is_direct(const struct term *t);
 
 /* The full name of a header term; family may be NULL for those that need none. */
 void term_header_name(const struct term *t, const char *family, char out[TERM_NAME_MAX]);

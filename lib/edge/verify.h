@@ -15,6 +15,8 @@ struct verify_note {
     int64_t age_s;        /* now - signed time; negative: from the future */
     size_t secrets_tried;
     char body_digest[9];  /* first 8 hex digits of the body's SHA-256; "" when it was not read */
+    struct buf *trace;    /* for `explain`: a line a step is appended, no secret in it; NULL: none.
+                             The caller's to set; kept by verify */
 };
 
 /* Checks that need no body: required headers there, once and parseable, signature present, time in
@@ -24,27 +26,46 @@ enum reason verify_head(const struct endpoint *e, const struct request *r, int64
 
 struct answer {
     int status;
-    const char *type; /* NULL: none; lives as long as the endpoint */
-    struct buf body;  /* buf_free */
+    const char *type;   /* NULL: none; lives as long as the endpoint */
+    struct buf body;
+    struct buf headers; /* further lines, "Name: value\r\n" */
 };
+void answer_free(struct answer *a);
 
-/* verify_head, then the MAC over the raw bytes (every signature against every secret, in constant
- * time), then a handshake of the recipe that needs the signature, else extraction.
- * On REASON_OK exactly one is set: *out, owned (accepted_free), borrowing the request's body; or,
- * with *out NULL, *hello: the answer to a handshake, nothing to record. */
+#define VERIFY_BATCH_MAX 1000 /* events in one request; more are refused */
+
+/* What came of a request. Free with verdict_free whatever the reason is. */
+struct verdict {
+    struct accepted **events; /* owned; all of one request, in its order; they borrow its body */
+    size_t n_events;          /* 0 with REASON_OK: a handshake, or a batch of none */
+    bool is_hello;            /* `answer` is the answer */
+    struct answer answer;
+    struct span save;         /* handshake: becomes the source's secret; in `kept` */
+    struct span visit;        /* handshake: the processor is to get this URL; in `kept` */
+    struct span wanted;       /* REASON_KEY_WANTED: URL of the missing key; in `kept` */
+    struct buf kept;
+};
+void verdict_free(struct verdict *v);
+
+/* verify_head, then the signature over the raw bytes (every signature against every secret, in
+ * constant time), the recipe's checks, then a handshake that needs the signature, else the events.
+ * in:  state_dir - where fetched keys lie (base/cache.h)
+ * returns REASON_OK or why not; out is set as said above. */
 enum reason verify_event(const struct endpoint *e, const struct request *r, int64_t now_us,
-                         struct accepted **out, struct answer *hello, struct verify_note *note);
+                         const char *state_dir, struct verdict *out, struct verify_note *note);
 
 /* Bodies longer than this are no handshake: nothing unverified is looked at beyond it. */
 #define HELLO_BODY_MAX ((size_t)64 * 1024)
 
-/* A handshake that needs no signature (slack's ssl_check): the answer, if one fits. */
-bool hello_answer(const struct endpoint *e, const struct request *r, struct answer *out);
+/* A handshake that needs no signature (slack's ssl_check): true, and out as for verify_event, if
+ * one fits. */
+bool hello_answer(const struct endpoint *e, const struct request *r, struct verdict *out);
 
 /* Whether the recipe has such a one for POST: only then is the body of an unsigned request read. */
 bool hello_unsigned(const struct endpoint *e);
 
-/* The recipe's ok, bad and busy answers; a GET or HEAD probe gets ok's status. */
-void answer_for(const struct endpoint *e, enum answer_kind kind, struct answer *out);
+/* The recipe's ok, bad, busy and never answers. r: what their templates look at. */
+void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
+                struct answer *out);
 
 #endif

@@ -17,6 +17,7 @@ HARDEN := -U_FORTIFY_SOURCE $(or $(call takes,-D_FORTIFY_SOURCE=3),-D_FORTIFY_SO
   -fstack-protector-strong $(call takes,-fstack-clash-protection) $(call takes,-fcf-protection=full)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE := $(if $(SAN),$(SANITIZE) -O1 -DHO_ABORT_ON_BUG,-O2 $(HARDEN))
+MODE += $(if $(FUZZ),-fsanitize=fuzzer-no-link)
 
 PACKAGES := libmariadb json-c libcrypto libcurl
 HAVE_LIBS := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && echo yes)
@@ -48,6 +49,7 @@ help:
 #: make run        a small demonstration: installs what is missing, starts everything privately
 #: make test       the whole gate: installs what is missing, last line "N passed, N failed"
 #: make check      unit tests without a database, include rules, symbols; a few seconds
+#: make fuzz       every fuzzer for MINUTES=10; `make test` has them for some seconds
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -92,11 +94,29 @@ check: units
 	@tests/layers.sh "$(BUILD)"
 	@for t in $(filter-out $(BUILD)/test/unit/test_db_%,$(UNITS)); do "$$t" >"$$t.log" 2>&1 || { cat "$$t.log"; exit 1; }; done
 
+# Fuzzers: libFuzzer with ASan and UBSan, so clang only.
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_MAKE = $(MAKE) --no-print-directory -s -j2 WERROR=1 SAN=1 FUZZ=1 CC=clang BUILD=$(BUILD)/fuzzing
+.PHONY: fuzz fuzzers fuzzers-here
+fuzzers:
+	@$(FUZZ_MAKE) fuzzers-here
+	@mkdir -p $(BUILD)/fuzz && cp -u $(BUILD)/fuzzing/fuzz/fuzz_* $(BUILD)/fuzz/
+fuzzers-here: $(FUZZERS)
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $(LIBS_A_PROCESSOR) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -Itests/fuzz $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) $(LIBS_PROCESSOR)
+MINUTES ?= 10
+fuzz:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s fuzzers
+	@tests/fuzz/run.sh $$(( $(MINUTES) * 60 )) $(BUILD)
+
 test:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 WERROR=1 all units
 	@$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=$(BUILD)/clang all
 	@$(MAKE) --no-print-directory -s -j2 WERROR=1 SAN=1 BUILD=$(BUILD)/asan units
+	@$(MAKE) --no-print-directory -s fuzzers
 	@HOOKONCE_BUILD=$(BUILD) tests/run
 run:
 	@tests/setup.sh run

@@ -49,6 +49,7 @@ help:
 #: make run        a small demonstration: installs what is missing, starts everything privately
 #: make test       the whole gate: installs what is missing, last line "N passed, N failed"
 #: make check      unit tests without a database, include rules, symbols; a few seconds
+#: make bench      what verification costs, as a ratio
 #: make fuzz       every fuzzer for MINUTES=10; `make test` has them for some seconds
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
@@ -110,6 +111,13 @@ fuzz:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s fuzzers
 	@tests/fuzz/run.sh $$(( $(MINUTES) * 60 )) $(BUILD)
+
+.PHONY: bench
+bench: $(BUILD)/bench/bench_verify
+	@$(BUILD)/bench/bench_verify
+$(BUILD)/bench/%: tests/bench/%.c $(LIBS_A_PROCESSOR) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) $(LIBS_PROCESSOR)
 
 test:
 	@tests/setup.sh test

@@ -32,8 +32,8 @@
  *             digest: a plain digest of `signed`, which must hold {secret}. jwt: the signature is
  *             a compact JWS and its payload are claims; exp and nbf are held when they are there.
  *             jws: a detached JWS whose payload is `signed`. equal: the text is the secret itself
- *   alg-by    in place of alg: `TERM ; VALUE ALG ; VALUE ALG ; else ALG`; without `else` another
- *             value is refused
+ *   alg-by    in place of alg: `TERM ; VALUE ALG ; VALUE ALG ; none ALG ; else ALG`; `none` is for
+ *             a request without the term, `else` for every other value; what is not named is refused
  *   enc       hex | hex-any | base64 | base64url | raw
  *   key       how a secret becomes the key: `utf8`, or a chain with ` | `, first perhaps a
  *             template of {secret} and {param:NAME}, then: strip:TEXT (if it begins so),
@@ -48,12 +48,14 @@
  *             signature; WORD is body (not empty), form (the body is a form) or a TERM (is there).
  *             An absent value on the left does not hold
  *   time      where the signed time is: `TERM ; s|ms|rfc3339|rfc2822 ; SECONDS|none`, the number
- *             being the tolerance into the past and the future
+ *             being the tolerance into the past and the future. `TERM ?? TERM`: the first that is
+ *             there
  *   batch     pointer to the array of events in the document, `.` for the document itself. Each
  *             item is an event; json:./POINTER then looks into the item, and without an id of its
  *             own an item has the body's digest and its index. None at all is answered with ok
  *   id type object   templates (edge/expr.h)
- *   at        when it happened: `TERM ; s|ms|rfc3339|rfc2822`, alternatives by ` ?? `
+ *   at        when it happened: `TERM ; s|ms|rfc3339|rfc2822`, alternatives by ` ?? `; s and ms may
+ *             have a fraction
  *   same      terms in braces; equal values mean that the same event is said again. A term that
  *             is not there is a value too; when none is there, and by default, it is the body
  *             (or the item)
@@ -120,9 +122,14 @@ struct recipe_facts {
     int64_t tolerance_ms;  /* 0: no time is signed, or any is taken */
     int64_t retries_ms, resend_ms;
     int64_t cap, deadline_ms;
-    bool scope_provider, guard, batch, fetched;
+    bool scope_provider, guard, batch;
+    bool fetched;          /* public keys are fetched, no secret is needed */
+    bool signs_url;        /* the source's `url` matters */
 };
 void recipe_facts(const struct recipe *r, struct recipe_facts *out);
+
+/* The i-th setting that a source must give; false: there is none. */
+bool recipe_param(const struct recipe *r, size_t i, struct span *name, struct span *help);
 
 /* The table of keys a recipe may hold, for the manual; *n gets the number of rows. */
 struct conf_key;

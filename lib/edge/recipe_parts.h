@@ -30,6 +30,7 @@ struct alg {
 #define ALGS_MAX 6    /* choices of `alg-by` */
 #define PARAMS_MAX 6
 #define FROM_MAX 4
+#define TIMES_MAX 4
 #define SIGS_MAX 32 /* signatures in one request; more are refused */
 
 /* The separators that `list` may name. */
@@ -53,7 +54,8 @@ struct sig_rule {
 };
 
 struct alg_choice {
-    struct span value; /* SPAN_NONE: else */
+    struct span value; /* SPAN_NONE: else, or with absent: none */
+    bool absent;       /* the one for a request in which the term is absent */
     struct alg alg;
 };
 
@@ -102,7 +104,8 @@ struct check_rule {
 
 struct time_rule {
     bool on;
-    struct term term;
+    struct term terms[TIMES_MAX]; /* the first that is there counts */
+    size_t n_terms;
     enum time_unit unit;
     int64_t tolerance_ms; /* 0: any time */
 };

@@ -28,7 +28,7 @@ struct alg {
 #define CHECKS_MAX 6
 #define GUARDS_MAX 3  /* words of one check */
 #define ALGS_MAX 6    /* choices of `alg-by` */
-#define PARAMS_MAX 6
+#define RECIPE_PARAMS_MAX 6
 #define FROM_MAX 4
 #define TIMES_MAX 4
 #define SIGS_MAX 32 /* signatures in one request; more are refused */
@@ -172,7 +172,7 @@ struct recipe {
     char *families[FAMILIES_MAX]; /* lower case, with their last '-' */
     size_t n_families;
     bool post, get, put;
-    struct param_rule params[PARAMS_MAX];
+    struct param_rule params[RECIPE_PARAMS_MAX];
     size_t n_params;
     struct sig_rule sig;
     struct alg_rule alg;

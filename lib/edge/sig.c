@@ -1,206 +1,209 @@
-/* Taking the signature header apart. Entries of other schemes are left aside, so that a sender may
- * add one; what the recipe does use must be there once and whole. */
+/* Where the signatures of a request stand, and the values found there. Taking a value apart is in
+ * sig_entry.c. */
 #include "edge/sig.h"
 
 #include "base/text.h"
+#include "edge/sig_parts.h"
 
-/* The length of the separator that stands at byte i; 0: none. */
-static size_t separator_at(const struct sig_list *list, struct span s, size_t i)
+/* What is at one place. Made values are told by where they lie in the buffer, which moves. */
+struct found {
+    bool there, made;
+    size_t from, len;  /* of a made one */
+    struct span value; /* of one that is part of the request */
+};
+
+static bool is_header(const struct term *t)
 {
-    unsigned char c = s.p[i];
+    return t->kind == TERM_HEADER || t->kind == TERM_FAMILY;
+}
 
-    if (list->comma_space && c == ',' && i + 1 < s.len && s.p[i + 1] == ' ') {
-        return 2;
+/* A header whose lines are taken apart as they came, and may be several. */
+static bool is_plain_header(const struct term *t)
+{
+    return is_header(t) && t->n_filters == 0;
+}
+
+/* How many lines of that name there are, and whether one of them says anything. */
+static size_t count_lines(const struct request *r, const char *name, bool *filled)
+{
+    size_t n = 0;
+
+    *filled = false;
+    for (size_t i = 0; i < r->n_headers; i++) {
+        if (span_is(r->headers[i].name, name)) {
+            n++;
+            *filled = *filled || r->headers[i].value.len > 0;
+        }
     }
-    if ((list->comma && c == ',') || (list->space && c == ' ') || (list->semicolon && c == ';')) {
-        return 1;
+    return n;
+}
+
+/* The first family of which a signature header is there; the first of all when none is. */
+static size_t find_family(const struct recipe *recipe, const struct request *r)
+{
+    for (size_t f = 0; f < recipe->n_families; f++) {
+        for (size_t i = 0; i < recipe->sig.n_places; i++) {
+            char name[TERM_NAME_MAX];
+            bool filled = false;
+
+            if (recipe->sig.places[i].kind == TERM_FAMILY) {
+                term_header_name(&recipe->sig.places[i], recipe->families[f], name);
+                (void)count_lines(r, name, &filled);
+            }
+            if (filled) {
+                return f;
+            }
+        }
     }
     return 0;
 }
 
-static struct span next_entry(const struct sig_list *list, struct span *rest)
+static enum reason find_lines(const struct recipe *recipe, const struct term *place,
+                              const struct term_view *v, struct found *found)
 {
-    struct span all = *rest;
+    char name[TERM_NAME_MAX];
+    size_t n;
 
-    for (size_t i = 0; list->on && i < all.len; i++) {
-        size_t len = separator_at(list, all, i);
-
-        if (len > 0) {
-            *rest = span_sub(all, i + len, all.len);
-            return span_sub(all, 0, i);
-        }
-    }
-    *rest = SPAN_NONE;
-    return all;
+    term_header_name(place, v->family, name);
+    n = count_lines(v->request, name, &found->there);
+    return found->there && n > 1 && !recipe->sig.list.comma_space ? REASON_HEADER_DUPLICATE
+                                                                  : REASON_OK;
 }
 
-/* Takes the mandatory prefix off; false when it is not there. */
-static bool strip(struct span prefix, struct span *s)
+static enum reason find_value(const struct term *place, const struct term_view *v,
+                              struct buf *kept, struct found *found)
 {
-    if (!span_present(prefix)) {
-        return true;
-    }
-    if (!span_eq(span_sub(*s, 0, prefix.len), prefix)) {
-        return false;
-    }
-    *s = span_trim(span_sub(*s, prefix.len, s->len));
-    return true;
-}
-
-static bool uses_field(const struct recipe *recipe, struct span name)
-{
-    const struct expr_alt *alt = &recipe->signed_bytes->alts[0];
-
-    if (recipe->time.on && recipe->time.term.kind == TERM_SIG &&
-        span_is(name, recipe->time.term.name)) {
-        return true;
-    }
-    for (size_t i = 0; i < alt->n; i++) {
-        if (alt->pieces[i].is_term && alt->pieces[i].term.kind == TERM_SIG &&
-            span_is(name, alt->pieces[i].term.name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum reason add_sig(struct sig_parts *out, struct span value)
-{
-    if (out->n_sigs == SIGS_MAX) {
-        return REASON_HEADER_MALFORMED;
-    }
-    out->sigs[out->n_sigs++] = value;
-    return REASON_OK;
-}
-
-static enum reason add_field(struct sig_parts *out, struct span name, struct span value)
-{
-    struct sig_fields *f = &out->fields;
-
-    for (size_t i = 0; i < f->n; i++) {
-        if (span_eq(f->at[i].name, name)) {
-            return REASON_HEADER_MALFORMED; /* which of the two would count? */
-        }
-    }
-    if (f->n == SIG_FIELDS_MAX) {
-        return REASON_HEADER_MALFORMED;
-    }
-    f->at[f->n].name = name;
-    f->at[f->n++].value = value;
-    return REASON_OK;
-}
-
-static enum reason take_entry(const struct recipe *recipe, struct span entry,
-                              struct sig_parts *out)
-{
-    const struct sig_rule *rule = &recipe->sig;
-    struct span value = entry;
-    struct span name;
-
-    if (rule->pair == 0) {
-        return strip(rule->strip, &value) ? add_sig(out, value) : REASON_OK;
-    }
-    name = span_cut(&value, rule->pair);
-    if (!span_present(value)) {
-        return REASON_OK; /* not of this form: another scheme's */
-    }
-    if (name.len == 0 || span_has(name, ' ') || span_has(name, '\t')) {
-        return REASON_HEADER_MALFORMED;
-    }
-    if (span_eq(name, rule->name)) {
-        return add_sig(out, value);
-    }
-    return uses_field(recipe, name) ? add_field(out, name, value) : REASON_OK;
-}
-
-static enum reason take_value(const struct recipe *recipe, struct span value,
-                              struct sig_parts *out)
-{
-    const struct sig_rule *rule = &recipe->sig;
+    struct buf tmp;
+    struct span value;
+    enum term_result result;
     enum reason reason = REASON_OK;
 
-    if (!rule->list.on && request_is_joined(value)) {
-        return REASON_HEADER_DUPLICATE;
+    buf_init(&tmp, kept->max);
+    result = term_value(place, v, &tmp, &value);
+    found->there = result == TERM_OK;
+    if (result == TERM_TWICE) {
+        reason = REASON_HEADER_DUPLICATE;
+    } else if (result == TERM_FULL) {
+        reason = REASON_HEADER_MALFORMED;
+    } else if (result == TERM_OK && term_is_direct(place)) {
+        found->value = value;
+    } else if (result == TERM_OK) {
+        found->made = true;
+        found->from = kept->len;
+        found->len = value.len;
+        if (buf_add_span(kept, value) != HO_OK) {
+            reason = REASON_HEADER_MALFORMED;
+        }
     }
-    if (rule->pair != 0 && !strip(rule->strip, &value)) {
-        return REASON_OK;
-    }
-    while (span_present(value) && reason == REASON_OK) {
-        struct span entry = next_entry(&rule->list, &value);
+    buf_wipe(&tmp);
+    return reason;
+}
 
-        if (entry.len > 0) {
-            reason = take_entry(recipe, entry, out);
+static enum reason take_lines(const struct recipe *recipe, const struct term *place,
+                              const struct term_view *v, struct sig_parts *out)
+{
+    enum reason reason = REASON_OK;
+    char name[TERM_NAME_MAX];
+
+    term_header_name(place, v->family, name);
+    for (size_t i = 0; i < v->request->n_headers && reason == REASON_OK; i++) {
+        struct span value = v->request->headers[i].value;
+
+        if (!span_is(v->request->headers[i].name, name)) {
+            continue;
+        }
+        /* One line that a server made of two, which nobody would have taken as two. */
+        if (!recipe->sig.list.comma && !recipe->sig.list.comma_space &&
+            request_is_joined(value)) {
+            return REASON_HEADER_DUPLICATE;
+        }
+        reason = sig_take(recipe, value, out);
+    }
+    return reason;
+}
+
+static enum reason take_places(const struct recipe *recipe, const struct term_view *v,
+                               const struct found *found, struct sig_parts *out)
+{
+    enum reason reason = REASON_OK;
+
+    for (size_t i = 0; i < recipe->sig.n_places && reason == REASON_OK; i++) {
+        const struct found *f = &found[i];
+
+        if (!f->there) {
+            continue;
+        }
+        if (is_plain_header(&recipe->sig.places[i])) {
+            reason = take_lines(recipe, &recipe->sig.places[i], v, out);
+        } else {
+            reason = sig_take(recipe, f->made ? span_sub(buf_span(&out->kept), f->from, f->len)
+                                              : f->value, out);
         }
     }
     return reason;
 }
 
-/* The first family whose signature header is there and not empty. */
-static size_t find_header(const struct recipe *recipe, const struct request *r, size_t *family)
+enum reason sig_parse(const struct recipe *recipe, const struct term_view *v, bool head_only,
+                      struct sig_parts *out)
 {
-    for (size_t i = 0; i < recipe->sig.n_names; i++) {
-        size_t n = 0;
-        size_t filled = 0;
-
-        (void)request_header(r, recipe->sig.names[i], &n);
-        for (size_t j = 0; n > 0 && j < r->n_headers; j++) {
-            filled += span_is(r->headers[j].name, recipe->sig.names[i]) &&
-                      r->headers[j].value.len > 0;
-        }
-        if (filled > 0) {
-            *family = i;
-            return n;
-        }
-    }
-    *family = 0;
-    return 0;
-}
-
-enum reason sig_parse(const struct recipe *recipe, const struct request *r, struct sig_parts *out)
-{
+    struct found found[PLACES_MAX] = {{.there = false}};
+    size_t family = find_family(recipe, v->request);
+    struct term_view view = *v;
     enum reason reason = REASON_OK;
-    size_t family;
-    size_t n = find_header(recipe, r, &family);
+    bool whole = true;
 
-    *out = (struct sig_parts){.header = recipe->sig.names[family], .present = n > 0};
-    if (recipe->n_families > 0) {
-        out->family = recipe->families[family];
+    *out = (struct sig_parts){.header = recipe->sig.names[recipe->sig.n_names > 1 ? family : 0]};
+    out->family = recipe->n_families > 0 ? recipe->families[family] : NULL;
+    view.family = out->family;
+    view.exact = false;
+    buf_init(&out->kept, REQUEST_HEAD_MAX + v->request->body.len);
+    for (size_t i = 0; i < recipe->sig.n_places && reason == REASON_OK; i++) {
+        const struct term *place = &recipe->sig.places[i];
+
+        if (head_only && term_needs_body(place)) {
+            whole = false;
+            continue;
+        }
+        reason = is_plain_header(place) ? find_lines(recipe, place, &view, &found[i])
+                                        : find_value(place, &view, &out->kept, &found[i]);
+        out->present = out->present || found[i].there || reason == REASON_HEADER_DUPLICATE;
     }
-    if (n == 0) {
+    if (reason == REASON_OK) {
+        reason = take_places(recipe, &view, found, out);
+    }
+    if (reason == REASON_OK && whole && !out->present) {
         return REASON_HEADER_MISSING;
     }
-    if (n > 1 && !recipe->sig.list.comma_space) {
-        return REASON_HEADER_DUPLICATE;
-    }
-    for (size_t i = 0; i < r->n_headers && reason == REASON_OK; i++) {
-        if (span_is(r->headers[i].name, out->header)) {
-            reason = take_value(recipe, r->headers[i].value, out);
-        }
-    }
-    if (reason == REASON_OK && out->n_sigs == 0) {
-        return REASON_NO_ACCEPTABLE_SIG;
-    }
-    return reason;
+    return reason == REASON_OK && whole && out->n_sigs == 0 ? REASON_NO_ACCEPTABLE_SIG : reason;
 }
 
-bool sig_decode(enum recipe_enc enc, struct span text, struct sig_bytes *out)
+void sig_parts_free(struct sig_parts *p)
 {
-    struct buf bytes;
-    bool well;
+    buf_wipe(&p->kept); /* a token that is compared as it is, is a secret */
+}
 
-    out->len = 0;
+bool sig_decode(enum recipe_enc enc, struct span text, struct buf *out)
+{
+    unsigned char *room;
+
     if (text.len == 0) {
         return false;
     }
-    if (enc != ENC_BASE64) {
-        out->len = text.len / 2;
-        return out->len <= MAC_MAX && text_unhex(text, enc == ENC_HEX_ANY, out->p, out->len);
+    switch (enc) {
+    case ENC_BASE64:
+        return text_unbase64(text, out) == HO_OK;
+    case ENC_BASE64URL:
+        return text_unbase64url(text, out) == HO_OK;
+    case ENC_RAW:
+        return buf_add_span(out, text) == HO_OK;
+    case ENC_HEX:
+    case ENC_HEX_ANY:
+        break;
     }
-    buf_init(&bytes, MAC_MAX);
-    well = text_unbase64(text, &bytes) == HO_OK;
-    for (size_t i = 0; well && i < bytes.len; i++) {
-        out->p[out->len++] = bytes.p[i];
+    room = text.len / 2 == 0 ? NULL : buf_room(out, text.len / 2);
+    if (room == NULL || !text_unhex(text, enc == ENC_HEX_ANY, room, text.len / 2)) {
+        return false;
     }
-    buf_free(&bytes);
-    return well;
+    out->len += text.len / 2;
+    return true;
 }

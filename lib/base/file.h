@@ -20,6 +20,12 @@ enum ho_code file_open(const char *path, bool private_only, int *fd, struct ho_e
 enum ho_code file_read(const char *path, bool private_only, struct buf *out, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* Writes a private file (0600) whole or not at all: beside it, to the disk, then in its place.
+ * in:  replace - false: an existing file stays as it is and is an error
+ * returns HO_OK | HO_REJECT (the text says why). blocks: as long as the disk. */
+enum ho_code file_write(const char *path, struct span bytes, bool replace, struct ho_err *err)
+    HO_MUST_CHECK;
+
 /* How a file looked at a moment: not there is a look too. Take it before reading the file, then a
  * change in between is seen the next time. */
 struct file_mark {

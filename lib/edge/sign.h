@@ -11,7 +11,7 @@ struct sign_input {
     struct span key;      /* decoded: endpoint_signing_key; for public keys, the private one's PEM */
     struct span body;
     struct span content_type;
-    struct span url;      /* that is posted to: some recipes sign it */
+    struct span url;      /* public URL as the provider knows it: some recipes sign it */
     const struct source *source; /* for param:NAME */
 };
 
@@ -19,7 +19,8 @@ struct sign_input {
 struct signed_request {
     struct buf headers; /* "name: value\n" lines: content type, id, type, time, needs, signature */
     struct buf body;    /* where the signature stands in the body: the body with it; else empty */
-    struct buf url;     /* where the query carries something: the URL with it; else empty */
+    struct buf query;   /* to be added to the URL (behind ? or &) before it is posted to; else empty.
+                           Recipes that sign the URL sign in->url with it */
 };
 
 /* returns HO_OK | HO_PERMANENT (this recipe cannot be signed - says why -, or a buffer is full). */

@@ -20,6 +20,7 @@
  *   sig.NAME       a field of the signature header
  *   secret         the key (in `signed` of a digest, and in `key`)
  *   param:NAME     a setting of the source
+ *   arrival        another value for every request, for senders that name nothing: in `id` only
  *
  * Filters (edge/filter.h) behind `|` make another value of it: `|sha256|hex`. */
 #ifndef HO_EDGE_TERM_H
@@ -35,7 +36,7 @@
 enum term_kind {
     TERM_BODY, TERM_ITEM, TERM_METHOD, TERM_URL, TERM_PATH, TERM_HEADER, TERM_FAMILY, TERM_QUERY,
     TERM_FORM, TERM_FORMSORTED, TERM_JSON, TERM_ITEM_JSON, TERM_CLAIM, TERM_JOSE, TERM_TS, TERM_SIG,
-    TERM_SECRET, TERM_PARAM
+    TERM_SECRET, TERM_PARAM, TERM_ARRIVAL
 };
 
 #define TERM_NAME_MAX 128 /* bytes of a header's name with its family */
@@ -68,6 +69,7 @@ struct term_view {
     struct span url;              /* the candidate at hand */
     struct span secret;           /* the key at hand */
     const struct source *source;  /* for param:NAME */
+    struct span arrival;          /* the delivery's correlation id */
     bool exact;                   /* bytes are compared or signed: any scalar counts as written */
 };
 

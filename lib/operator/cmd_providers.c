@@ -4,8 +4,8 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "edge/recipe.h"
 #include "operator/operator.h"
+#include "operator/providers.h"
 #include "operator/table.h"
 
 #define WORD 24 /* room for a duration or a number */
@@ -19,157 +19,113 @@ static struct span duration(int64_t ms, char room[WORD])
     return span_of(room);
 }
 
-static void size_put(int64_t bytes, char out[WORD])
-{
-    static const char units[] = {'\0', 'k', 'm', 'g'};
-    size_t unit = 0;
-
-    while (unit < 3 && bytes != 0 && bytes % 1024 == 0) {
-        bytes /= 1024;
-        unit++;
-    }
-    (void)snprintf(out, WORD, "%lld%c", (long long)bytes, units[unit]);
-}
-
 static const char *scope_word(const struct recipe_facts *f)
 {
     return f->scope_provider ? "provider" : "source";
 }
 
-static void list_people(const struct recipes *all)
+static bool said(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+static struct span maybe(const char *text)
+{
+    return said(text) ? span_of(text) : SPAN_NONE;
+}
+
+/* The facts of the i-th recipe; it lives as long as the set. */
+static struct recipe_facts facts_of(struct recipes *all, size_t i)
+{
+    struct recipe_facts f;
+
+    recipe_facts(recipes_find(all, recipes_name(all, i)), &f);
+    return f;
+}
+
+static void list_people(struct recipes *all)
 {
     static const struct table_col cols[] = {
-        {"provider", TABLE_TEXT, 0},      {"signature", TABLE_TEXT, 52},
-        {"time", TABLE_TEXT, 0},          {"retries", TABLE_TEXT, 0},
-        {"resend", TABLE_TEXT, 0},        {"ids_unique_in", TABLE_TEXT, 0},
-        {"guard", TABLE_TEXT, 0},         {"confidence", TABLE_TEXT, 0},
+        {"provider", TABLE_TEXT, 0}, {"signature", TABLE_TEXT, 52}, {"event_id", TABLE_TEXT, 40},
+        {"time", TABLE_TEXT, 0},     {"weak", TABLE_TEXT, 0},       {"retries", TABLE_TEXT, 0},
+        {"confidence", TABLE_TEXT, 0},
     };
-    struct table *t = table_new(NULL, cols, 8);
+    struct table *t = table_new(NULL, cols, 7);
 
+    table_rank(t, 2, 2);
+    table_rank(t, 5, 1);
     for (size_t i = 0; i < recipes_count(all); i++) {
-        struct recipe_facts f;
-        char room[3][WORD];
-        recipe_facts(recipes_at(all, i), &f);
-        const struct span cells[8] = {
-            span_of(f.name),
-            span_of(f.signature),
-            duration(f.tolerance_ms, room[0]),
-            duration(f.retries_ms, room[1]),
-            duration(f.resend_ms, room[2]),
-            span_of(scope_word(&f)),
-            span_of(f.guard ? "on" : "off"),
+        struct recipe_facts f = facts_of(all, i);
+        char room[2][WORD];
+        const struct span cells[7] = {
+            span_of(f.name),       span_of(f.signature),
+            maybe(f.id),           duration(f.tolerance_ms, room[0]),
+            maybe(f.weak),         duration(f.retries_ms, room[1]),
             span_of(f.confidence),
         };
         table_row(t, cells);
     }
     table_print(t, stdout, false);
+    (void)printf("\n%zu providers. hookonce providers NAME says more of one.\n", table_rows(t));
     table_free(t);
-    (void)puts("\nhookonce providers NAME says more of one.");
 }
 
-static void list_programs(const struct recipes *all, const char *only)
+#define TEXTS 16
+#define NUMBERS 5
+
+static void add_program_row(struct table *t, const struct recipe_facts *f)
 {
-    static const struct table_col cols[] = {
-        {"provider", TABLE_TEXT, 0},       {"title", TABLE_TEXT, 0},
-        {"docs", TABLE_TEXT, 0},           {"confidence", TABLE_TEXT, 0},
-        {"signature", TABLE_TEXT, 0},      {"event_id", TABLE_TEXT, 0},
-        {"scope", TABLE_TEXT, 0},          {"guard", TABLE_TEXT, 0},
-        {"tolerance_ms", TABLE_NUMBER, 0}, {"retries_ms", TABLE_NUMBER, 0},
-        {"resend_ms", TABLE_NUMBER, 0},    {"cap_bytes", TABLE_NUMBER, 0},
-        {"deadline_ms", TABLE_NUMBER, 0},
+    const int64_t numbers[NUMBERS] = {f->tolerance_ms, f->retries_ms, f->resend_ms, f->cap,
+                                      f->deadline_ms};
+    char room[NUMBERS][WORD];
+    struct span cells[TABLE_COLS_MAX] = {
+        span_of(f->name),      maybe(f->title),        maybe(f->docs),
+        maybe(f->basis),       span_of(f->confidence), span_of(f->signature),
+        maybe(f->signed_bytes), maybe(f->weak),        maybe(f->id),
+        span_of(scope_word(f)), span_of(f->guard ? "on" : "off"),
     };
-    struct table *t = table_new("provider", cols, 13);
+
+    for (size_t k = 0; k < NUMBERS; k++) {
+        (void)snprintf(room[k], WORD, "%lld", (long long)numbers[k]);
+        cells[TEXTS - NUMBERS + k] = span_of(room[k]);
+    }
+    table_row(t, cells);
+}
+
+static void list_programs(struct recipes *all, const char *only)
+{
+    static const struct table_col cols[TABLE_COLS_MAX] = {
+        {"provider", TABLE_TEXT, 0},       {"title", TABLE_TEXT, 0},
+        {"docs", TABLE_TEXT, 0},           {"basis", TABLE_TEXT, 0},
+        {"confidence", TABLE_TEXT, 0},     {"signature", TABLE_TEXT, 0},
+        {"signed", TABLE_TEXT, 0},         {"weak", TABLE_TEXT, 0},
+        {"event_id", TABLE_TEXT, 0},       {"scope", TABLE_TEXT, 0},
+        {"guard", TABLE_TEXT, 0},          {"tolerance_ms", TABLE_NUMBER, 0},
+        {"retries_ms", TABLE_NUMBER, 0},   {"resend_ms", TABLE_NUMBER, 0},
+        {"cap_bytes", TABLE_NUMBER, 0},    {"deadline_ms", TABLE_NUMBER, 0},
+    };
+    struct table *t = table_new("provider", cols, TABLE_COLS_MAX);
 
     for (size_t i = 0; i < recipes_count(all); i++) {
         struct recipe_facts f;
-        char room[5][WORD];
-        recipe_facts(recipes_at(all, i), &f);
-        if (only != NULL && strcmp(only, f.name) != 0) {
-            continue;
+
+        if (only == NULL || strcmp(only, recipes_name(all, i)) == 0) {
+            f = facts_of(all, i);
+            add_program_row(t, &f);
         }
-        const int64_t numbers[5] = {f.tolerance_ms, f.retries_ms, f.resend_ms, f.cap,
-                                    f.deadline_ms};
-        struct span cells[13] = {
-            span_of(f.name),       span_of(f.title),     span_of(f.docs),
-            span_of(f.confidence), span_of(f.signature), span_of(f.id),
-            span_of(scope_word(&f)), span_of(f.guard ? "on" : "off"),
-        };
-        for (size_t k = 0; k < 5; k++) {
-            (void)snprintf(room[k], WORD, "%lld", (long long)numbers[k]);
-            cells[8 + k] = span_of(room[k]);
-        }
-        table_row(t, cells);
     }
     table_print(t, stdout, true);
     table_free(t);
 }
 
-static void say_time(const struct recipe_facts *f)
-{
-    char room[WORD];
-
-    if (f->tolerance_ms == 0) {
-        (void)puts("  It signs no time: an old delivery verifies for ever, so only its id shows\n"
-                   "  that it came before.");
-        return;
-    }
-    text_duration_put(f->tolerance_ms, room);
-    (void)printf("  It signs the time: deliveries over %s old, or ahead, are refused.\n", room);
-}
-
-static void say_retries(const struct recipe_facts *f)
-{
-    char room[2][WORD];
-
-    if (f->retries_ms == 0) {
-        (void)puts("  It does not try again by itself when a delivery fails.");
-    } else {
-        text_duration_put(f->retries_ms, room[0]);
-        (void)printf("  It tries again by itself for up to %s when a delivery fails.\n", room[0]);
-    }
-    if (f->resend_ms != 0) {
-        text_duration_put(f->resend_ms, room[1]);
-        (void)printf("  You can have a delivery sent again for %s.\n", room[1]);
-    }
-}
-
-static void say(const struct recipe_facts *f)
-{
-    char room[2][WORD];
-
-    (void)printf("%s (provider = %s)\n", f->title, f->name);
-    if (f->docs != NULL && f->docs[0] != '\0') {
-        (void)printf("  %s\n", f->docs);
-    }
-    (void)printf("  How sure this is: %s.\n", f->confidence);
-    (void)printf("  Signature: %s.\n", f->signature);
-    say_time(f);
-    (void)printf("  Event id: %s, unique in %s.\n", f->id,
-                 f->scope_provider ? "all sources of this provider: a route's provider is its name"
-                                   : "each source: a route's provider is the source's name");
-    (void)printf("  The guard against old content under new ids is %s unless the source says so.\n",
-                 f->guard ? "on" : "off");
-    say_retries(f);
-    size_put(f->cap, room[0]);
-    text_duration_put(f->deadline_ms, room[1]);
-    (void)printf("  Bodies up to %s are taken; an answer is given within %s.\n", room[0], room[1]);
-    (void)printf("\nIn the config:\n"
-                 "  [source %s]\n"
-                 "  provider = %s\n"
-                 "  secret = file:%s.secret\n",
-                 f->name, f->name, f->name);
-}
-
-static int show(const struct operator *op, const struct recipes *all, const char *name)
+static int show(const struct operator *op, struct recipes *all, const char *name)
 {
     const struct recipe *r = recipes_find(all, name);
-    struct recipe_facts f;
 
     if (r == NULL) {
         struct nearest near = nearest_to(span_of(name));
         for (size_t i = 0; i < recipes_count(all); i++) {
-            recipe_facts(recipes_at(all, i), &f);
-            nearest_try(&near, f.name);
+            nearest_try(&near, recipes_name(all, i));
         }
         if (near.word == NULL) {
             return operator_fail(op, EXIT_USAGE, "no provider '%s'; without a name all are listed",
@@ -178,11 +134,10 @@ static int show(const struct operator *op, const struct recipes *all, const char
         return operator_fail(op, EXIT_USAGE, "no provider '%s'; did you mean '%s'?", name,
                              near.word);
     }
-    recipe_facts(r, &f);
     if (op->json) {
-        list_programs(all, f.name);
+        list_programs(all, name);
     } else {
-        say(&f);
+        providers_say(r, stdout);
     }
     return EXIT_WELL;
 }
@@ -243,14 +198,16 @@ const struct command cmd_providers = {
     .summary = "lists the providers whose deliveries can be verified",
     .help =
         "The built-in ones, and those of the files that `recipes` in section [hookonce] names.\n"
-        "With NAME, what is known of one: what it signs, which id is used, how long it retries.\n"
+        "With NAME, what is known of one in words: what is signed, where its secret is found, which\n"
+        "events are the ones to act on, how long it tries again, and what to write into the config.\n"
         "\n"
+        "  event_id    where the id is taken from\n"
         "  time        how far the signed time may be from ours; - : it signs no time\n"
-        "  retries     how long the provider tries again by itself\n"
-        "  resend      how long a person can have a delivery sent again\n"
-        "  guard       whether signed content under a new, unsigned id is held back\n"
-        "  confidence  official: from the provider's own library; published: from its pages;\n"
-        "              unconfirmed: neither\n"
+        "  weak        what the signature does not cover: body, fields (some of the body), or token\n"
+        "              (there is no signature, only a shared token)\n"
+        "  retries     how long the provider tries again by itself; - : not known, or not at all\n"
+        "  confidence  official: read in the provider's own documents or library; published: in\n"
+        "              somebody else's; unconfirmed: neither\n"
         "\n"
         "examples:\n"
         "  hookonce providers\n"

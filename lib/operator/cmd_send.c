@@ -13,8 +13,9 @@
 #include "edge/sign.h"
 #include "operator/operator.h"
 #include "operator/send.h"
+#include "operator/send_key.h"
 
-#define URL_MAX 4096
+#define URL_MAX 16384
 #define BODY_FILE_MAX (32UL * 1024 * 1024)
 #define AGE_MAX_MS (3650LL * 24 * 3600 * 1000)
 #define PROGRESS_FROM 20     /* posts; fewer are over before one could read it */
@@ -22,7 +23,7 @@
 
 enum {
     OPT_TYPE, OPT_ID, OPT_BODY, OPT_CONTENT_TYPE, OPT_URL, OPT_REPEAT, OPT_PARALLEL, OPT_COUNT,
-    OPT_AGE, OPT_TAMPER, OPT_INSECURE, OPT_QUIET, OPT_N
+    OPT_AGE, OPT_KEY, OPT_NEW_KEY, OPT_TAMPER, OPT_INSECURE, OPT_QUIET, OPT_N
 };
 
 static const struct arg_option options[OPT_N] = {
@@ -35,6 +36,8 @@ static const struct arg_option options[OPT_N] = {
     [OPT_PARALLEL] = {"parallel", true},
     [OPT_COUNT] = {"count", true},
     [OPT_AGE] = {"age", true},
+    [OPT_KEY] = {"key", true},
+    [OPT_NEW_KEY] = {"new-key", true},
     [OPT_TAMPER] = {"tamper", false},
     [OPT_INSECURE] = {"insecure-http", false},
     [OPT_QUIET] = {"quiet", false},
@@ -42,7 +45,7 @@ static const struct arg_option options[OPT_N] = {
 
 /* The arguments, read and checked. */
 struct send_args {
-    const char *source, *url, *body_file;
+    const char *source, *url, *body_file, *key_file, *new_key;
     struct send_plan plan;
     size_t count;
     unsigned parallel;
@@ -107,6 +110,8 @@ static bool apply(const struct args *a, int option, const char *value, struct se
         out->parallel = (unsigned)n;
         break;
     case OPT_AGE: return age(a, value, &out->age_ms);
+    case OPT_KEY: out->key_file = value; break;
+    case OPT_NEW_KEY: out->new_key = value; break;
     case OPT_TAMPER: out->plan.tamper = true; break;
     case OPT_INSECURE: out->plain = true; break;
     default: out->quiet = true; break;
@@ -182,10 +187,6 @@ static const struct endpoint *find_endpoint(const struct operator *op, const str
         (void)operator_fail(op, EXIT_USAGE, "no source '%s' in %s%s%s%s", source, op->file,
                             near.word != NULL ? "; did you mean '" : "",
                             near.word != NULL ? near.word : "", near.word != NULL ? "'?" : "");
-    } else if (e->n_keys == 0) {
-        (void)operator_fail(op, EXIT_USAGE, "source '%s' has no usable secret: %s", source,
-                            e->trouble != NULL ? e->trouble : "none is given");
-        e = NULL;
     }
     return e;
 }
@@ -259,7 +260,7 @@ static const char *find_url(const struct operator *op, const struct send_args *a
 
 /* Everything between read arguments and the first post. */
 static int prepare(struct operator *op, struct send_args *args, const struct endpoint *e,
-                   struct buf *body, struct buf *url)
+                   struct secret *key, struct buf *body, struct buf *url)
 {
     struct ho_err err = {HO_OK, 0, ""};
     const char *base = find_url(op, args);
@@ -283,11 +284,13 @@ static int prepare(struct operator *op, struct send_args *args, const struct end
     if (code != HO_OK) {
         return operator_fail(op, EXIT_USAGE, "%s", err.text);
     }
-    if (!span_present(endpoint_signing_key(e, now_us))) {
-        return operator_fail(op, EXIT_USAGE, "every secret of source '%s' has ended", args->source);
+    int status = send_key_find(op, e, args->key_file, now_us, key, &args->plan.key);
+    if (status != EXIT_WELL) {
+        return status;
     }
     args->plan.recipe = e->recipe;
-    args->plan.key = endpoint_signing_key(e, now_us);
+    args->plan.source = e->source;
+    args->plan.url = buf_cstr(url);
     args->plan.time_us = now_us - args->age_ms * 1000;
     if (args->plan.type == NULL) {
         args->plan.type = sign_default_type(e->recipe);
@@ -301,13 +304,33 @@ static int prepare(struct operator *op, struct send_args *args, const struct end
     return EXIT_WELL;
 }
 
+static int send_from(struct operator *op, struct send_args *args, const struct endpoint *e)
+{
+    struct secret key = {NULL, 0};
+    struct buf body;
+    struct buf url;
+
+    buf_init(&body, BODY_FILE_MAX);
+    buf_init(&url, URL_MAX);
+    int status = prepare(op, args, e, &key, &body, &url);
+    if (status == EXIT_WELL) {
+        struct sending s = {.op = op, .args = args, .total = args->count * args->plan.repeat};
+        s.event.plan = &args->plan;
+        status = send_all(&s, buf_cstr(&url));
+        send_event_free(&s.event);
+        send_answers_free(&s.answers);
+    }
+    secret_free(&key);
+    buf_free(&body);
+    buf_free(&url);
+    return status;
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
     struct send_args args;
     struct endpoints *all = NULL;
     struct ho_err err = {HO_OK, 0, ""};
-    struct buf body;
-    struct buf url;
     int status = read_args(op, argc, argv, &args);
 
     if (status == EXIT_WELL) {
@@ -319,19 +342,14 @@ static int run(struct operator *op, int argc, char **argv)
     if (endpoints_load(op->file, &all, &err) != HO_OK) {
         return operator_fail(op, EXIT_USAGE, "%s", err.text);
     }
-    buf_init(&body, BODY_FILE_MAX);
-    buf_init(&url, URL_MAX);
     const struct endpoint *e = find_endpoint(op, all, args.source);
-    status = e == NULL ? EXIT_USAGE : prepare(op, &args, e, &body, &url);
-    if (status == EXIT_WELL) {
-        struct sending s = {.op = op, .args = &args, .total = args.count * args.plan.repeat};
-        s.event.plan = &args.plan;
-        status = send_all(&s, buf_cstr(&url));
-        send_event_free(&s.event);
-        send_answers_free(&s.answers);
+    if (e == NULL) {
+        status = EXIT_USAGE;
+    } else if (args.new_key != NULL) {
+        status = send_key_make(op, e, args.new_key);
+    } else {
+        status = send_from(op, &args, e);
     }
-    buf_free(&body);
-    buf_free(&url);
     endpoints_free(all);
     return status;
 }
@@ -339,7 +357,8 @@ static int run(struct operator *op, int argc, char **argv)
 const struct command cmd_send = {
     .name = "send",
     .synopsis = "SOURCE [--url URL] [--type TYPE] [--id ID] [--body FILE] [--repeat N]\n"
-                "       [--count N] [--parallel N] [--age TIME] [--tamper] [--quiet]",
+                "       [--count N] [--parallel N] [--age TIME] [--key FILE] [--tamper] [--quiet]\n"
+                "       SOURCE --new-key FILE",
     .summary = "posts signed test deliveries to the receiver, as the provider would make them",
     .help =
         "The source's first secret that has not ended signs. Ids begin with test_ unless --id\n"
@@ -360,6 +379,8 @@ const struct command cmd_send = {
         "  --count N           makes N different events\n"
         "  --parallel N        so many posts at once, up to 256\n"
         "  --age TIME          signs with a time so long ago (10m), or ahead (-10m)\n"
+        "  --key FILE          a private key as PEM, for providers that sign with one\n"
+        "  --new-key FILE      makes such a key, and FILE.pub to put in as a secret; sends nothing\n"
         "  --tamper            changes a byte of the body after signing: a forgery\n"
         "  --quiet             prints only when an answer was not 2xx\n"
         "\n"

@@ -122,13 +122,12 @@ static struct curl_slist *header_list(struct span lines)
     return typed ? list : append(list, "Content-Type:");
 }
 
-static void set_up(struct slot *s, const struct http_run *run)
+static void set_up(struct slot *s)
 {
     s->easy = curl_easy_init();
     if (s->easy == NULL) {
         ho_die("out of memory");
     }
-    curl_easy_setopt(s->easy, CURLOPT_URL, run->url);
     curl_easy_setopt(s->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(s->easy, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -145,20 +144,21 @@ static void set_up(struct slot *s, const struct http_run *run)
 
 static void start(struct posts *p, struct slot *s)
 {
-    struct http_post post = {SPAN_NONE, SPAN_NONE};
+    struct http_post post = {SPAN_NONE, SPAN_NONE, NULL};
 
     if (!p->run->next(p->run->arg, p->next, &post)) {
         p->stopped = true;
         return;
     }
     if (s->easy == NULL) {
-        set_up(s, p->run);
+        set_up(s);
     }
     curl_slist_free_all(s->headers);
     s->headers = header_list(post.headers);
     s->error[0] = '\0';
     s->body_len = s->received = 0;
     s->i = p->next++;
+    curl_easy_setopt(s->easy, CURLOPT_URL, post.url != NULL ? post.url : p->run->url);
     curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
     curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post.body.len);
     if (curl_easy_setopt(s->easy, CURLOPT_COPYPOSTFIELDS,

@@ -15,6 +15,7 @@
 struct http_post {
     struct span headers; /* lines "Name: value\n" */
     struct span body;
+    const char *url;     /* NULL: the run's */
 };
 
 struct http_answer {

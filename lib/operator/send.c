@@ -6,10 +6,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "edge/sign.h"
+#include "core/settings.h"
 
 #define BODY_MAX (64UL * 1024 * 1024)
 #define HEADERS_MAX (256UL * 1024)
+#define URL_MAX 16384
 #define ANSWER_SHOWN 60 /* columns of an answer's text */
 
 static enum ho_code new_id(struct send_event *e, struct ho_err *err)
@@ -29,33 +30,70 @@ static enum ho_code new_id(struct send_event *e, struct ho_err *err)
     return HO_OK;
 }
 
+static void begin(struct send_event *e)
+{
+    if (e->made == 0) {
+        buf_init(&e->made_request.headers, HEADERS_MAX);
+        buf_init(&e->made_request.body, BODY_MAX);
+        buf_init(&e->made_request.query, URL_MAX);
+        buf_init(&e->sample, BODY_MAX);
+        buf_init(&e->url, URL_MAX);
+    }
+    e->made++;
+    buf_clear(&e->sample);
+    buf_clear(&e->url);
+}
+
+/* The body as it is before the signature may be put into it. */
+static enum ho_code make_body(struct send_event *e, const char **content_type, struct ho_err *err)
+{
+    const struct send_plan *p = e->plan;
+    struct ho_err why = {HO_OK, 0, ""};
+    enum ho_code code;
+
+    *content_type = p->content_type;
+    if (span_present(p->body)) {
+        return buf_add_span(&e->sample, p->body) == HO_OK
+                   ? HO_OK
+                   : ho_fail(err, HO_REJECT, "the body is over %lu bytes", BODY_MAX);
+    }
+    code = sign_sample(p->recipe, span_of(e->id), span_of(p->type), p->time_us, &e->sample,
+                       content_type, &why);
+    return code == HO_OK ? HO_OK
+                         : ho_fail(err, code, "%s; give --body FILE, or `sample =` in the recipe",
+                                   why.text);
+}
+
+static struct buf *wire_body(struct send_event *e)
+{
+    return e->made_request.body.len > 0 ? &e->made_request.body : &e->sample;
+}
+
+static enum ho_code make_url(struct send_event *e, struct ho_err *err)
+{
+    const char *base = e->plan->url;
+    const char *glue = strchr(base, '?') != NULL ? "&" : "?";
+
+    if (e->made_request.query.len == 0) {
+        return HO_OK;
+    }
+    if (buf_addf(&e->url, "%s%s", base, glue) != HO_OK ||
+        buf_add_span(&e->url, buf_span(&e->made_request.query)) != HO_OK) {
+        return ho_fail(err, HO_REJECT, "the URL is too long");
+    }
+    return HO_OK;
+}
+
 /* Makes the event's body, signs it, and spoils it where that was asked for. */
 static enum ho_code make_event(struct send_event *e, struct ho_err *err)
 {
     const struct send_plan *p = e->plan;
-    const char *content_type = p->content_type;
+    const char *content_type;
     enum ho_code code = new_id(e, err);
 
-    if (e->made == 0) {
-        buf_init(&e->headers, HEADERS_MAX);
-        buf_init(&e->body, BODY_MAX);
-    }
-    e->made++;
-    buf_clear(&e->headers);
-    buf_clear(&e->body);
-    if (code != HO_OK) {
-        return code;
-    }
-    if (!span_present(p->body)) {
-        struct ho_err why = {HO_OK, 0, ""};
-        code = sign_sample(p->recipe, span_of(e->id), span_of(p->type), p->time_us, &e->body,
-                           &content_type, &why);
-        if (code != HO_OK) {
-            return ho_fail(err, code, "%s; give --body FILE, or `sample =` in the recipe",
-                           why.text);
-        }
-    } else if (buf_add_span(&e->body, p->body) != HO_OK) {
-        code = ho_fail(err, HO_REJECT, "the body is over %lu bytes", BODY_MAX);
+    begin(e);
+    if (code == HO_OK) {
+        code = make_body(e, &content_type, err);
     }
     if (code != HO_OK) {
         return code;
@@ -65,15 +103,21 @@ static enum ho_code make_event(struct send_event *e, struct ho_err *err)
         .type = span_of(p->type),
         .time_us = p->time_us,
         .key = p->key,
-        .body = buf_span(&e->body),
+        .body = buf_span(&e->sample),
         .content_type = span_of(content_type),
+        .url = span_of(p->source->url != NULL ? p->source->url : p->url),
+        .source = p->source,
     };
-    code = sign_request(p->recipe, &in, &e->headers, err);
+    code = sign_request(p->recipe, &in, &e->made_request, err);
+    if (code == HO_OK) {
+        code = make_url(e, err);
+    }
     if (code == HO_OK && p->tamper) {
-        if (e->body.len == 0) {
+        struct buf *body = wire_body(e);
+        if (body->len == 0) {
             return ho_fail(err, HO_REJECT, "--tamper needs a body with at least one byte");
         }
-        e->body.p[e->body.len / 2] ^= 1U;
+        body->p[body->len / 2] ^= 1U;
     }
     return code;
 }
@@ -86,15 +130,19 @@ enum ho_code send_next(struct send_event *e, size_t i, struct http_post *post, s
             return code;
         }
     }
-    *post = (struct http_post){buf_span(&e->headers), buf_span(&e->body)};
+    *post = (struct http_post){buf_span(&e->made_request.headers), buf_span(wire_body(e)),
+                               e->url.len > 0 ? buf_cstr(&e->url) : NULL};
     return HO_OK;
 }
 
 void send_event_free(struct send_event *e)
 {
     if (e->made > 0) {
-        buf_free(&e->headers);
-        buf_free(&e->body);
+        buf_free(&e->made_request.headers);
+        buf_free(&e->made_request.body);
+        buf_free(&e->made_request.query);
+        buf_free(&e->sample);
+        buf_free(&e->url);
     }
 }
 

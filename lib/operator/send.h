@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/ulid.h"
-#include "edge/recipe.h"
+#include "edge/sign.h"
 #include "operator/http.h"
 #include "operator/table.h"
 
@@ -18,7 +18,9 @@
 /* What to send. All borrowed. */
 struct send_plan {
     const struct recipe *recipe;
-    struct span key;          /* decoded secret to sign with */
+    const struct source *source;
+    const char *url;          /* that is posted to */
+    struct span key;          /* decoded secret to sign with, or a private key's PEM */
     const char *type;         /* event type */
     const char *id;           /* NULL: a fresh one for every event */
     struct span body;         /* SPAN_NONE: the recipe's sample */
@@ -33,7 +35,9 @@ struct send_event {
     const struct send_plan *plan;
     size_t made; /* events made so far */
     char id[256];
-    struct buf headers, body;
+    struct signed_request made_request;
+    struct buf sample; /* the body before it was signed */
+    struct buf url;    /* with what the query carries; empty: the run's */
 };
 
 /* Makes *post the i-th post (i rising by one): a new event every plan->repeat posts.

@@ -34,6 +34,8 @@ void found_of(struct check *c, enum finding level, const char *kind, const char 
 
 /* Files and their permissions: config's folder, key, password, state folder, log. */
 void check_files(struct check *c);
+/* A note when a secret's file ends in a line end, a warning when a blank may count as secret. */
+void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
 /* Sources and their secrets; needs c->endpoints. */
 void check_sources(struct check *c);
 /* Routes and handlers that lead nowhere; needs c->endpoints. */

@@ -1,0 +1,136 @@
+/* What `hookonce check` says of sources: their secrets, and how far their deliveries can be believed. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "operator/check.h"
+
+#define STANDARD_KEY_MIN 24  /* the Standard Webhooks specification: 24 to 64 bytes */
+#define DAY_US (24LL * 3600 * 1000 * 1000)
+
+/* Whether the recipe follows the Standard Webhooks specification, which sets a least key. */
+static bool is_standard(const struct endpoint *e)
+{
+    struct recipe_facts f;
+
+    recipe_facts(e->recipe, &f);
+    return strstr(f.signature, "hmac-sha256") != NULL &&
+           (strstr(f.signature, "webhook-signature") != NULL ||
+            strstr(f.signature, "svix-signature") != NULL);
+}
+
+/* What a provider hands out besides, and is put here by mistake. */
+static const struct {
+    const char *provider, *begins, *advice;
+} mistaken[] = {
+    {"stripe", "sk_", "an API key of Stripe; wanted is the endpoint's signing secret, whsec_..."},
+    {"stripe", "pk_", "an API key of Stripe; wanted is the endpoint's signing secret, whsec_..."},
+    {"stripe", "rk_", "an API key of Stripe; wanted is the endpoint's signing secret, whsec_..."},
+};
+
+static void check_mistaken(struct check *c, const struct source *s, const struct endpoint_key *key)
+{
+    for (size_t i = 0; i < sizeof mistaken / sizeof mistaken[0]; i++) {
+        if (strcmp(s->provider, mistaken[i].provider) == 0 &&
+            span_starts(secret_span(&key->secret), mistaken[i].begins)) {
+            found_of(c, FOUND_WARN, "source", s->name, "secret %d looks like %s", key->number,
+                     mistaken[i].advice);
+        }
+    }
+}
+
+static void check_until(struct check *c, const struct endpoint *e, int64_t now_us)
+{
+    int64_t last = 0;
+    char when[32];
+
+    for (size_t i = 0; i < e->n_keys; i++) {
+        last = e->keys[i].until_us > last ? e->keys[i].until_us : last;
+        if (e->keys[i].until_us <= now_us) {
+            found_of(c, FOUND_NOTE, "source", e->source->name,
+                     "secret %d has ended; its line and file can go", e->keys[i].number);
+        }
+    }
+    if (e->n_keys == 0 || last == INT64_MAX) {
+        return;
+    }
+    text_rfc3339_put(last, true, when);
+    if (last <= now_us) {
+        found_of(c, FOUND_FAIL, "source", e->source->name,
+                 "every secret has ended, the last one at %s: deliveries are answered busy", when);
+    } else if (last - now_us < 7 * DAY_US) {
+        found_of(c, FOUND_WARN, "source", e->source->name,
+                 "its last secret ends at %s, and no other follows", when);
+    }
+}
+
+/* How far what arrives here can be believed. */
+static void check_strength(struct check *c, const struct endpoint *e)
+{
+    const char *name = e->source->name;
+    struct recipe_facts f;
+
+    recipe_facts(e->recipe, &f);
+    if (strcmp(f.confidence, "unconfirmed") == 0) {
+        found_of(c, FOUND_WARN, "source", name,
+                 "the recipe %s is unconfirmed: send it a real delivery before you rely on it",
+                 f.name);
+    }
+    if (f.weak != NULL && strcmp(f.weak, "token") == 0) {
+        found_of(c, FOUND_NOTE, "source", name,
+                 "%s sends a shared token and signs nothing: who sees one request can send others",
+                 f.title);
+    } else if (f.weak != NULL) {
+        found_of(c, FOUND_NOTE, "source", name, "%s signs %s of the body: handlers should ask its API "
+                 "for what matters", f.title, strcmp(f.weak, "body") == 0 ? "nothing" : "not all");
+    }
+    if (f.signs_url && e->source->url == NULL) {
+        found_of(c, FOUND_WARN, "source", name,
+                 "%s signs the URL; set url to what was entered there, else host and scheme are "
+                 "taken from the request, and a proxy may change them", f.title);
+    }
+}
+
+static void check_source(struct check *c, const struct endpoint *e, int64_t now_us)
+{
+    const struct source *s = e->source;
+
+    if (e->trouble != NULL) {
+        found_of(c, e->n_keys == 0 ? FOUND_FAIL : FOUND_WARN, "source", s->name, "%s%s", e->trouble,
+                 e->n_keys == 0 ? "; deliveries are answered busy" : "; the others are used");
+    }
+    for (size_t i = 0; i < e->n_keys; i++) {
+        check_mistaken(c, s, &e->keys[i]);
+        if (is_standard(e) && e->keys[i].secret.len < STANDARD_KEY_MIN) {
+            found_of(c, FOUND_WARN, "source", s->name,
+                     "secret %d is a key of %zu bytes; the specification asks for 24 to 64",
+                     e->keys[i].number, e->keys[i].secret.len);
+        }
+    }
+    for (size_t i = 0; i < s->n_secrets; i++) {
+        check_secret_ending(c, "source", s->name, s->secrets[i].path);
+    }
+    check_until(c, e, now_us);
+    check_strength(c, e);
+    if (endpoint_fetches(e)) {
+        found_of(c, FOUND_OK, "source", s->name, "%s, its public keys are fetched by hookonce process",
+                 s->provider);
+    } else if (e->n_keys > 0) {
+        found_of(c, FOUND_OK, "source", s->name, "%s, %zu usable secret%s", s->provider, e->n_keys,
+                 e->n_keys == 1 ? "" : "s");
+    }
+}
+
+void check_sources(struct check *c)
+{
+    int64_t now_us = clock_wall_us();
+
+    if (endpoints_count(c->endpoints) == 0) {
+        found(c, FOUND_WARN, "config", "there is no source: nothing can be delivered");
+    }
+    c->config_well = true;
+    for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
+        check_source(c, endpoints_at(c->endpoints, i), now_us);
+        c->config_well = c->config_well && endpoints_at(c->endpoints, i)->trouble == NULL;
+    }
+}

@@ -6,9 +6,14 @@ import { createInterface } from 'node:readline';
 
 const HELPER = path.join(import.meta.dirname, 'live.py');
 
-/** Starts the site. -> {port, secrets, ask(object) -> its answer, post(source, body, headers) -> status, close()} */
-export async function startSite() {
+/**
+ * Starts the site. sources: {name: keys of its section}, null for those of live.py.
+ * -> {port, secrets, ask(object) -> its answer, post(source, body, headers) -> status,
+ *     send(source, {method, query, headers, body}) -> {status, headers, body}, close()}
+ */
+export async function startSite(sources = null) {
   const child = spawn('/usr/bin/python3', ['-B', HELPER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.write(JSON.stringify(sources) + '\n');
   const ended = new Promise((resolve) => child.on('close', resolve));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
@@ -29,7 +34,8 @@ export async function startSite() {
       });
       return last;
     },
-    post: (source, body, headers) => post(agent, port, source, body, headers),
+    post: async (source, body, headers) => (await send(agent, port, source, { body, headers })).status,
+    send: (source, request) => send(agent, port, source, request),
     async close() {
       agent.destroy();
       child.stdin.end();
@@ -38,19 +44,23 @@ export async function startSite() {
   };
 }
 
-function post(agent, port, source, body, headers) {
+function send(agent, port, source, { method = 'POST', query = '', headers, body = '' }) {
   return new Promise((resolve, reject) => {
+    const bytes = Buffer.from(body);
+    const path = '/hookonce.fcgi/' + source + (query && '?' + query);
+    const length = method === 'POST' || bytes.length ? { 'content-length': bytes.length } : {};
     const request = http.request(
-      { agent, port, host: '127.0.0.1', method: 'POST', path: '/hookonce.fcgi/' + source,
-        headers: { ...headers, 'Content-Length': body.length }, timeout: 30000 },
+      { agent, port, host: '127.0.0.1', method, path, headers: { ...headers, ...length }, timeout: 30000 },
       (response) => {
-        response.resume();
-        response.on('end', () => resolve(response.statusCode));
+        const parts = [];
+        response.on('data', (part) => parts.push(part));
+        response.on('end', () => resolve({
+          status: response.statusCode, headers: response.headers, body: Buffer.concat(parts).toString() }));
         response.on('error', reject);
       });
     request.on('timeout', () => request.destroy(new Error('no answer within 30 s')));
     request.on('error', reject);
-    request.end(body);
+    request.end(bytes);
   });
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3 -B
 """A live site for the tests that are written for node: private MariaDB, lighttpd, receiver.
 
-Prints one JSON line {"port": …, "secrets": {source: …}} and then answers each JSON line that it is given
+Reads one JSON line first: {name: keys of a source}, or null for those below. Prints one JSON line {"port": …, "secrets": {source: …}} and then answers each JSON line that it is given
 with one: {"run": [arguments of hookonce], "input": base64 or absent} -> {"code", "out", "err"};
-{"written": true} -> rows in each table; {"sql": statement} -> its rows. It ends with its standard input.
+{"written": true} -> rows in each table; {"sql": statement} -> its rows, bytes as {"hex": digits}. It ends with
+its standard input.
 """
 
 import base64
@@ -27,6 +28,11 @@ SOURCES = {
 }
 
 
+def plain(value):
+    """What JSON has no word for."""
+    return {"hex": value.hex()} if isinstance(value, bytes) else repr(value)
+
+
 def answer(site, asked):
     """What one line asks for."""
     if "run" in asked:
@@ -39,18 +45,19 @@ def answer(site, asked):
 
 
 def main():
+    sources = json.loads(sys.stdin.readline()) or SOURCES
     place = tempfile.mkdtemp(prefix="hookonce-")
     os.chmod(place, 0o711)
     server = MariaDB(os.path.join(place, "db"))
     site = None
     try:
-        site = Site(os.path.join(place, "site"), server.start().create_database(), sources=SOURCES, routes={})
+        site = Site(os.path.join(place, "site"), server.start().create_database(), sources=sources, routes={})
         site.migrate()
         site.serve("lighttpd", procs=2)
-        secrets = {name: keys["secret"] for name, keys in SOURCES.items()}
+        secrets = {name: keys.get("secret") for name, keys in sources.items()}
         print(json.dumps({"port": site.server.port, "secrets": secrets}), flush=True)
         for line in sys.stdin:
-            print(json.dumps(answer(site, json.loads(line)), default=repr), flush=True)
+            print(json.dumps(answer(site, json.loads(line)), default=plain), flush=True)
     finally:
         if site:
             site.close()

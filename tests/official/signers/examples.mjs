@@ -57,6 +57,7 @@ export const signers = [
     secrets: ['A-token_of-256-characters', 'another_token', 'no-such-token'],
     signature: 'header:x-telegram-bot-api-secret-token',
     covers: [],
+    weak: 'token',
     sign: ({ key }) => ({ headers: { ...JSON_TYPE, 'x-telegram-bot-api-secret-token': key } }),
     samples: [{
       body: '{"update_id":10000,"message":{"date":1441645532,"chat":{"id":1111111,"type":"private"},"message_id":1365,'

@@ -22,7 +22,7 @@ struct alg {
 
 #define FAMILIES_MAX 4
 #define NEEDS_MAX 8
-#define KEY_STEPS_MAX 4
+#define KEY_STEPS_MAX 6
 #define PLACES_MAX 8  /* where signatures may be */
 #define FIRSTS_MAX 4
 #define CHECKS_MAX 6
@@ -177,6 +177,7 @@ struct recipe {
     struct sig_rule sig;
     struct alg_rule alg;
     enum recipe_enc enc;
+    struct span key_split;     /* between several secrets in one file; SPAN_NONE: it holds one */
     struct expr *key_template; /* NULL: the secret */
     struct key_step key_steps[KEY_STEPS_MAX];
     size_t n_key_steps;
@@ -206,6 +207,14 @@ struct recipe {
     bool sample_form;
 };
 
+/* Which public keys the recipe takes: bit 1 << mac_sig for each kind; 0: shared secrets. */
+unsigned recipe_public_kinds(const struct recipe *r);
+
+/* Appends the algorithm as a recipe has it: "hmac-sha256", "jwt HS256 HS512". */
+enum ho_code recipe_alg_put(const struct alg *a, struct buf *out) HO_MUST_CHECK;
+
+/* ---- reading ---- */
+
 /* A recipe's section with the one it is like behind it: where a key's value comes from. */
 struct recipe_text {
     const struct conf_section *section;
@@ -215,7 +224,7 @@ struct recipe_text {
 /* A key's entry and the section it stands in. */
 struct recipe_entry {
     const struct conf_section *at;
-    const struct conf_entry *entry; /* NULL: the key is absent */
+    const struct conf_entry *entry; /* NULL: the key is absent, or `none` */
 };
 
 /* The recipe's own entry of that key, else that of the one it is like. */
@@ -227,31 +236,107 @@ struct span recipe_value(struct recipe_entry e);
 /* Puts "file:line: key: " before the text in err, keeping its code. */
 enum ho_code recipe_blame(struct recipe_entry e, enum ho_code code, struct ho_err *err);
 
-/* Cuts the next part off *rest at " ; " (or another separator of blanks and signs), trimmed. */
+/* Reads one value into its part of *r; text is SPAN_NONE where the key is absent. */
+typedef enum ho_code recipe_reader(struct recipe *r, struct span text, struct ho_err *err);
+
+struct recipe_step {
+    const char *key;
+    recipe_reader *read;
+};
+
+/* Reads these keys in their order; mistakes are blamed on them. */
+enum ho_code recipe_steps(const struct recipe_step *steps, size_t n, struct recipe *r,
+                          const struct recipe_text *t, struct ho_err *err) HO_MUST_CHECK;
+
+/* Reads every entry of a key that repeats, all of the nearest recipe that has any. */
+enum ho_code recipe_each(const struct recipe_step *step, size_t most, struct recipe *r,
+                         const struct recipe_text *t, struct ho_err *err) HO_MUST_CHECK;
+
+/* Cuts the next part off *rest at " ; " or another separator, trimmed; a blank of the separator may
+ * be a line end. SPAN_NONE is left when there was none. */
 struct span recipe_cut(struct span *rest, const char *separator);
+
+/* Cuts a word off at blanks and line ends; SPAN_NONE when there is none left. What follows, from
+ * its first byte that is no blank on, stays in *rest: "" when that is nothing. */
+struct span recipe_word(struct span *rest);
+
+/* "unknown WHAT "WORD"; there are KNOWN" */
+enum ho_code recipe_unknown(struct ho_err *err, const char *what, struct span word,
+                            const char *known);
+
+char *recipe_copy(struct span s, bool lower); /* heap, NUL-terminated; lower: ASCII only */
 
 /* "s", "ms", "rfc3339" or "rfc2822". */
 enum ho_code recipe_unit(struct span word, enum time_unit *out, struct ho_err *err) HO_MUST_CHECK;
 
-/* Fill their part of *r from the text. returns HO_OK | HO_REJECT "file:line: …". */
-enum ho_code recipe_read_sig(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-    HO_MUST_CHECK; /* headers methods param sig time needs batch */
-enum ho_code recipe_read_alg(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-    HO_MUST_CHECK; /* alg alg-by enc key keys signed check weak; behind recipe_read_sig */
-enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-    HO_MUST_CHECK; /* id type object at same guard; behind recipe_read_sig */
-enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
-                                 struct ho_err *err) HO_MUST_CHECK; /* hello ok bad busy never */
+/* URL patterns behind `from`. returns HO_OK | HO_REJECT (none, too many, or not such a one). */
+enum ho_code recipe_read_from(struct span words, struct span from[FROM_MAX], size_t *n,
+                              struct ho_err *err) HO_MUST_CHECK;
 
-/* Frees what the four have filled. */
-void recipe_free_sig(struct recipe *r);
-void recipe_free_alg(struct recipe *r);
-void recipe_free_event(struct recipe *r);
-void recipe_free_answers(struct recipe *r);
+/* ---- terms ---- */
+
+#define TERM_BIT(kind) (1U << (kind))
+#define TERM_BITS_HEAD (TERM_BIT(TERM_HEADER) | TERM_BIT(TERM_FAMILY) | TERM_BIT(TERM_QUERY))
+
+/* What may stand in a place of a recipe. */
+struct recipe_place {
+    const struct recipe *recipe;
+    unsigned kinds;   /* TERM_BIT of each */
+    const char *says; /* error text about the others */
+    bool hmac;        /* hmac filters too */
+};
 
 /* Terms that stand in a recipe must fit it: a family needs `headers`, sig.NAME needs `pair` or
- * `first`, claim and jose need jwt or jws, item and json:./ need `batch`, param:NAME its `param`. */
+ * `first`, ts needs `time`, claim and jose need jwt or jws, item and json:./ need `batch`,
+ * param:NAME its `param`. Does not know where the term stands. */
 enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, struct ho_err *err)
     HO_MUST_CHECK;
+
+/* The same, and the place must take it. An expr_visit. in: place - struct recipe_place */
+enum ho_code recipe_fits(void *place, const struct term *t, struct ho_err *err) HO_MUST_CHECK;
+
+/* Parses a term or a template and holds it against the place. */
+enum ho_code recipe_read_term(struct recipe_place *place, struct span text, struct term *out,
+                              struct ho_err *err) HO_MUST_CHECK;
+enum ho_code recipe_read_expr(struct recipe_place *place, struct span text, struct expr **out,
+                              struct ho_err *err) HO_MUST_CHECK;
+
+/* ---- the parts of a recipe ---- */
+
+/* Fill their part of *r from the text, in this order. returns HO_OK | HO_REJECT "file:line: ...". */
+enum ho_code recipe_read_sig(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
+    HO_MUST_CHECK; /* headers methods param form-json batch sig needs */
+enum ho_code recipe_read_alg(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
+    HO_MUST_CHECK; /* alg alg-by enc weak key keys */
+enum ho_code recipe_read_signed(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
+    HO_MUST_CHECK; /* time signed check */
+enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
+    HO_MUST_CHECK; /* id type object at same guard */
+enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
+                                 struct ho_err *err) HO_MUST_CHECK; /* ok bad busy never hello */
+
+/* One of the parts. */
+recipe_reader recipe_read_keys;  /* `keys` */
+recipe_reader recipe_read_hello; /* one `hello` */
+
+/* `STATUS [TYPE [TEMPLATE]]` of an answer, and one `header NAME TEMPLATE` more. in: text - lives as
+ * long as the result; place - what the templates may look at. */
+enum ho_code recipe_read_answer(struct recipe_place *place, struct span text,
+                                struct fixed_answer *out, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code recipe_read_header(struct recipe_place *place, struct span text,
+                                struct fixed_answer *out, struct ho_err *err) HO_MUST_CHECK;
+void recipe_free_answer(struct fixed_answer *a);
+
+/* What no key shows by itself: that the signature covers what it must, and the like. Behind all of
+ * the readers. */
+enum ho_code recipe_check_rules(const struct recipe *r, const struct recipe_text *t,
+                                struct ho_err *err) HO_MUST_CHECK;
+
+/* Frees what the readers have filled. */
+void recipe_free_sig(struct recipe *r);
+void recipe_free_alg(struct recipe *r);
+void recipe_free_signed(struct recipe *r);
+void recipe_free_event(struct recipe *r);
+void recipe_free_answers(struct recipe *r);
 
 #endif

@@ -93,9 +93,13 @@ static void keep(struct span s, char *out, size_t size)
     out[s.len] = '\0';
 }
 
-static struct send_plan github_plan(const struct recipes *all)
+static struct send_plan github_plan(struct recipes *all)
 {
+    static const struct source source = {.name = "github", .provider = "github"};
+
     return (struct send_plan){
+        .source = &source,
+        .url = "http://127.0.0.1/github",
         .recipe = recipes_find(all, "github"),
         .key = SPAN_LIT("a secret of the test"),
         .type = "push",

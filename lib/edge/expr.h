@@ -1,7 +1,9 @@
 /* Templates of recipes: literal text with {term} expressions (edge/term.h), alternatives by ` ?? `.
  * A `{` begins an expression when a lower-case letter follows, so a JSON reply needs no escape;
  * `\n` in literal text is a line feed. `[[...]]` is an optional group: dropped with its literal
- * text when a term inside is absent; groups do not nest. No loops, no arithmetic. */
+ * text when a term inside is absent; groups do not nest, and an alternative of which nothing is left
+ * is absent. No loops, no arithmetic. A template may go on in further lines: their ends are blanks
+ * around `??` and nothing in literal text. */
 #ifndef HO_EDGE_EXPR_H
 #define HO_EDGE_EXPR_H
 
@@ -38,8 +40,9 @@ enum term_result expr_eval(const struct expr *e, const struct term_view *v, stru
 
 /* The pieces of the first alternative all of whose terms are there, without copying what need not
  * be made (a body may be large).
- * out: parts borrow from the view and from tmp (which must hold all that is made, and is not
- * touched by this between two calls); *n at most EXPR_PIECES_MAX. */
+ * out: parts borrow from the view and from tmp, to which what has to be made is appended (NULL will
+ * do where every term is direct); so they live until the next append to tmp. *n at most
+ * EXPR_PIECES_MAX. */
 enum term_result expr_parts(const struct expr *e, const struct term_view *v, struct buf *tmp,
                             struct span parts[EXPR_PIECES_MAX], size_t *n);
 

@@ -12,10 +12,14 @@
  *                        answer would be a signature over whatever a stranger sends
  *   json                 the inside of a JSON string, escaped, without the quotes
  *   ptr:/POINTER         the scalar there, the value being JSON
- *   field:NAME           VALUE of NAME=VALUE in a list with commas, blanks or semicolons between
+ *   field:NAME           VALUE of NAME=VALUE in a list with commas, blanks or semicolons between;
+ *                        absent when NAME stands twice
+ *   param:NAME           the source's setting NAME put behind the value; absent without it
  *   hdrs:kv              the value being names of headers with commas or blanks between: the
- *                        headers as "name:value" with ';' between; hdrs:v: only the values, with
- *                        '.' between. A header that is not there is "" */
+ *                        headers as "name:value" with ';' between, names in lower case, in the
+ *                        order of the list; hdrs:v: only the values, with '.' between. Absent when
+ *                        one of them is not there (the official clients of both forms refuse it
+ *                        then) or stands twice */
 #ifndef HO_EDGE_FILTER_H
 #define HO_EDGE_FILTER_H
 
@@ -27,7 +31,7 @@ enum filter_kind {
     FILTER_LOWER, FILTER_UPPER, FILTER_TRIM, FILTER_STRIP, FILTER_HEX, FILTER_BASE64,
     FILTER_BASE64URL, FILTER_UNHEX, FILTER_UNBASE64, FILTER_MD5, FILTER_SHA1, FILTER_SHA256,
     FILTER_SHA512, FILTER_CRC32, FILTER_HMAC_SHA1, FILTER_HMAC_SHA256, FILTER_HMAC_SHA512,
-    FILTER_JSON, FILTER_PTR, FILTER_FIELD, FILTER_HDRS_KV, FILTER_HDRS_V
+    FILTER_JSON, FILTER_PTR, FILTER_FIELD, FILTER_PARAM, FILTER_HDRS_KV, FILTER_HDRS_V
 };
 
 #define FILTERS_MAX 6
@@ -52,7 +56,7 @@ struct term_view;
 
 enum filter_result { FILTER_WELL, FILTER_NOTHING, FILTER_FULL };
 
-/* Appends the filtered value to out. in must not lie in out. */
+/* Appends the filtered value to out, or nothing at all. in must not lie in out. */
 enum filter_result filter_apply(const struct filter *f, const struct term_view *v, struct span in,
                                 struct buf *out);
 

@@ -118,25 +118,28 @@ static bool read_length(char *const *env, struct request *r)
     return r->has_length;
 }
 
-/* The path of a request target in origin or absolute form, raw; the query into *query. */
-static struct span target_path(struct span target, struct span *query)
+/* Path and query of a request target: of one in absolute form what stands behind the host, so that
+ * nobody's scheme and host get in. */
+static struct span target_local(struct span target)
 {
     struct span rest = target;
-    struct span path = span_cut(&rest, '?');
+    struct span before = span_cut(&rest, '?');
 
-    *query = span_present(rest) ? rest : SPAN_LIT("");
-    if (path.len > 0 && path.p[0] == '/') {
-        return path;
+    if (span_starts(target, "/")) {
+        return target;
     }
-    for (size_t i = 0; i + 3 <= path.len; i++) {
-        if (memcmp(path.p + i, "://", 3) == 0) {
-            path = span_sub(path, i + 3, path.len);
+    for (size_t i = 0; i + 3 <= before.len; i++) {
+        if (memcmp(before.p + i, "://", 3) == 0) {
+            struct span host = span_sub(before, i + 3, before.len);
+            struct span path = host;
+
             (void)span_cut(&path, '/');
             /* One byte back, onto the slash; without one there is no path. */
-            return span_present(path) ? span_make(path.p - 1, path.len + 1) : SPAN_LIT("/");
+            return span_present(path) ? span_sub(target, (size_t)(path.p - target.p) - 1, target.len)
+                                      : span_sub(target, before.len, target.len);
         }
     }
-    return path;
+    return target;
 }
 
 /* Segments: none may be `..`; the last that is not empty is the source. */
@@ -157,33 +160,62 @@ static bool read_segments(struct request *r)
     return !span_has(r->path, '\0');
 }
 
+/* Without a target: of what the server has decoded already. */
+static bool read_path_info(char *const *env, struct buf *head, struct request *r)
+{
+    size_t from;
+
+    r->path = keep(head, env_value(env, "PATH_INFO"));
+    r->query = keep(head, env_value(env, "QUERY_STRING"));
+    from = head->len;
+    if (buf_add_span(head, r->path) != HO_OK ||
+        (r->query.len > 0 &&
+         (buf_add_byte(head, '?') != HO_OK || buf_add_span(head, r->query) != HO_OK))) {
+        return false;
+    }
+    r->target = span_sub(buf_span(head), from, head->len - from);
+    return read_segments(r);
+}
+
 static bool read_path(char *const *env, struct buf *head, struct request *r)
 {
     struct span target = env_value(env, "REQUEST_URI");
-    struct span query;
-    struct span raw;
+    struct span path;
     size_t from;
 
-    if (target.len == 0) { /* decoded by the server already */
-        r->path = keep(head, env_value(env, "PATH_INFO"));
-        r->query = keep(head, env_value(env, "QUERY_STRING"));
-        return read_segments(r);
+    if (target.len == 0) {
+        return read_path_info(env, head, r);
     }
-    raw = target_path(target, &query);
+    r->target = keep(head, target_local(target));
+    r->query = r->target;
+    path = span_cut(&r->query, '?');
+    if (!span_present(r->query)) {
+        r->query = SPAN_LIT("");
+    }
     from = head->len;
-    if (text_percent_decode(raw, false, false, head) != HO_OK) {
+    if (text_percent_decode(path.len > 0 ? path : SPAN_LIT("/"), false, false, head) != HO_OK) {
         return false;
     }
     r->path = span_sub(buf_span(head), from, head->len - from);
-    r->query = keep(head, query);
     return read_segments(r);
+}
+
+/* Whether the client spoke TLS, to this server or to the proxy before it. */
+static bool is_https(char *const *env, const struct request *r)
+{
+    size_t n;
+    struct span list = request_header(r, "x-forwarded-proto", &n);
+
+    return span_is_nocase(env_value(env, "HTTPS"), "on") ||
+           (n == 1 && span_is_nocase(span_trim(span_cut(&list, ',')), "https"));
 }
 
 enum reason request_from_env(char *const *env, struct buf *head, struct request *r)
 {
     struct span method = env_value(env, "REQUEST_METHOD");
 
-    *r = (struct request){.method = SPAN_LIT(""), .path = SPAN_LIT(""), .query = SPAN_LIT("")};
+    *r = (struct request){.method = SPAN_LIT(""), .path = SPAN_LIT(""), .query = SPAN_LIT(""),
+                          .target = SPAN_LIT("")};
     if (span_is(method, "HEAD")) {
         r->method = SPAN_LIT("HEAD"); /* also where there is no room: HEAD gets no body */
     }
@@ -193,9 +225,11 @@ enum reason request_from_env(char *const *env, struct buf *head, struct request 
     if (span_present(method)) {
         r->method = keep(head, method);
     }
-    return read_length(env, r) && read_path(env, head, r) && read_headers(env, head, r)
-               ? REASON_OK
-               : REASON_BAD_REQUEST;
+    if (!read_length(env, r) || !read_path(env, head, r) || !read_headers(env, head, r)) {
+        return REASON_BAD_REQUEST;
+    }
+    r->https = is_https(env, r);
+    return REASON_OK;
 }
 
 struct span request_header(const struct request *r, const char *name, size_t *n)

@@ -1,64 +1,89 @@
-/* Terms: what a recipe may look at in a request. */
+/* Terms: what a recipe may look at in a request, parsed. Their values are term_value.c's. */
 #include "edge/term.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mac.h"
-#include "base/text.h"
-#include "core/document.h"
-
-#define KNOWN "body, header:NAME, header:*NAME, form:NAME, json:/POINTER, ts, sig.NAME"
+#define KNOWN \
+    "body, item, method, url, path, header:NAME, header:*NAME, query:NAME, form:NAME, formsorted, " \
+    "json:/POINTER, json:./POINTER, claim:NAME, jose:NAME, ts, sig.NAME, secret, param:NAME " \
+    "and arrival"
 #define SHOWN 60
+
+enum named { NAMED_NOT, NAMED_HEADER, NAMED_WORD, NAMED_FIELD, NAMED_POINTER, NAMED_MEMBER };
 
 static const struct {
     const char *prefix;
     enum term_kind kind;
-    bool named;
+    enum named named;
 } sources[] = {
-    {"header:*", TERM_FAMILY, true}, {"header:", TERM_HEADER, true}, {"form:", TERM_FORM, true},
-    {"json:", TERM_JSON, true},      {"sig.", TERM_SIG, true},       {"body", TERM_BODY, false},
-    {"ts", TERM_TS, false},
+    {"header:*", TERM_FAMILY, NAMED_HEADER},
+    {"header:", TERM_HEADER, NAMED_HEADER},
+    {"query:", TERM_QUERY, NAMED_FIELD},
+    {"form:", TERM_FORM, NAMED_FIELD},
+    {"json:.", TERM_ITEM_JSON, NAMED_POINTER},
+    {"json:", TERM_JSON, NAMED_POINTER},
+    {"claim:", TERM_CLAIM, NAMED_MEMBER},
+    {"jose:", TERM_JOSE, NAMED_MEMBER},
+    {"sig.", TERM_SIG, NAMED_WORD},
+    {"param:", TERM_PARAM, NAMED_WORD},
+    {"body", TERM_BODY, NAMED_NOT},
+    {"item", TERM_ITEM, NAMED_NOT},
+    {"method", TERM_METHOD, NAMED_NOT},
+    {"url", TERM_URL, NAMED_NOT},
+    {"path", TERM_PATH, NAMED_NOT},
+    {"formsorted", TERM_FORMSORTED, NAMED_NOT},
+    {"ts", TERM_TS, NAMED_NOT},
+    {"secret", TERM_SECRET, NAMED_NOT},
+    {"arrival", TERM_ARRIVAL, NAMED_NOT},
 };
 
-static bool is_letter(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+/* ---- names ---- */
 
-static bool is_word_byte(unsigned char c)
+static bool is_word(struct span s, bool with_underscore)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = s.p[i];
+        bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    c == '-' || (c == '_' && with_underscore);
 
-static bool name_fits(enum term_kind kind, struct span name)
-{
-    if (name.len == 0 || name.len > TERM_NAME_MAX / 2 || span_has(name, '\0')) {
-        return false;
-    }
-    if (kind == TERM_JSON) {
-        return name.p[0] == '/';
-    }
-    if (kind == TERM_FORM) {
-        return true;
-    }
-    for (size_t i = 0; i < name.len; i++) {
-        if (!is_word_byte(name.p[i]) || (name.p[i] == '_' && kind != TERM_SIG)) {
+        if (!fits) {
             return false;
         }
     }
     return true;
 }
 
+/* What is wrong with a name; NULL: nothing. */
+static const char *name_trouble(enum named named, struct span name)
+{
+    if (named == NAMED_POINTER && !span_starts(name, "/")) {
+        return "needs a pointer that begins with /";
+    }
+    if (name.len == 0 || span_has(name, '\0')) {
+        return "needs a name";
+    }
+    /* A header's name has to have room for its family. */
+    if (name.len > TERM_NAME_MAX / 2) {
+        return "has a name that is too long";
+    }
+    /* A server does not tell - from _ in the names of headers, and gives none with other signs. */
+    if (named == NAMED_HEADER && !is_word(name, false)) {
+        return "needs a name of letters, digits and -";
+    }
+    return named == NAMED_WORD && !is_word(name, true) ? "needs a name of letters, digits, - and _"
+                                                       : NULL;
+}
+
 /* A copy of the name; header names in lower case, as requests have them. */
-static char *keep_name(enum term_kind kind, struct span name)
+static char *keep_name(enum named named, struct span name)
 {
     char *copy = ho_alloc(name.len + 1);
 
     memcpy(copy, name.p, name.len);
     copy[name.len] = '\0';
-    for (char *c = copy; (kind == TERM_HEADER || kind == TERM_FAMILY) && *c != '\0'; c++) {
+    for (char *c = copy; named == NAMED_HEADER && *c != '\0'; c++) {
         if (*c >= 'A' && *c <= 'Z') {
             *c = (char)(*c - 'A' + 'a');
         }
@@ -66,45 +91,140 @@ static char *keep_name(enum term_kind kind, struct span name)
     return copy;
 }
 
+/* The name of a member as a pointer to it. */
+static char *keep_member(struct span name)
+{
+    char *copy = ho_alloc(2 * name.len + 2);
+    char *to = copy;
+
+    *to++ = '/';
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.p[i] == '~' || name.p[i] == '/') {
+            *to++ = '~';
+            *to++ = name.p[i] == '~' ? '0' : '1';
+        } else {
+            *to++ = (char)name.p[i];
+        }
+    }
+    *to = '\0';
+    return copy;
+}
+
+/* ---- parsing ---- */
+
 static enum ho_code fail_term(struct ho_err *err, struct span text, const char *what)
 {
     return ho_fail(err, HO_REJECT, "\"%.*s\" %s", (int)(text.len < SHOWN ? text.len : SHOWN),
                    (const char *)text.p, what);
 }
 
-enum ho_code term_parse(struct span text, struct term *out, struct ho_err *err)
+static enum ho_code parse_source(struct span text, struct span source, struct term *out,
+                                 struct ho_err *err)
 {
-    struct span filters = text;
-    struct span source = span_cut(&filters, '|');
-
-    *out = (struct term){.kind = TERM_BODY};
-    if (span_present(filters) && !span_is(filters, "sha256|hex")) {
-        return fail_term(err, text, "has another filter than |sha256|hex");
-    }
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-        size_t len = strlen(sources[i].prefix);
-        struct span name = span_sub(source, len, source.len);
+        struct span name = span_sub(source, strlen(sources[i].prefix), source.len);
+        enum named named = sources[i].named;
+        const char *trouble;
 
-        if (!span_starts(source, sources[i].prefix) || (!sources[i].named && name.len > 0)) {
+        if (!span_starts(source, sources[i].prefix) || (named == NAMED_NOT && name.len > 0)) {
             continue;
         }
-        if (sources[i].named && !name_fits(sources[i].kind, name)) {
-            return fail_term(err, text, sources[i].kind == TERM_JSON
-                                            ? "needs a pointer that begins with /"
-                                            : "needs a name of letters, digits and -");
+        trouble = named == NAMED_NOT ? NULL : name_trouble(named, name);
+        if (trouble != NULL) {
+            return fail_term(err, text, trouble);
         }
         out->kind = sources[i].kind;
-        out->name = sources[i].named ? keep_name(out->kind, name) : NULL;
-        out->hashed = span_present(filters);
+        if (named == NAMED_MEMBER && name.p[0] != '/') {
+            out->name = keep_member(name);
+        } else if (named != NAMED_NOT) {
+            out->name = keep_name(named, name);
+        }
         return HO_OK;
     }
     return fail_term(err, text, "is not known; there are " KNOWN);
 }
 
+static enum ho_code parse_filters(struct span text, struct span rest, struct term *out,
+                                  struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    while (span_present(rest) && code == HO_OK) {
+        struct span one = span_cut(&rest, '|');
+
+        if (out->n_filters == FILTERS_MAX) {
+            return fail_term(err, text, "has too many filters");
+        }
+        if (out->filters == NULL) {
+            out->filters = ho_alloc(FILTERS_MAX * sizeof *out->filters);
+        }
+        code = filter_parse(one, &out->filters[out->n_filters], err);
+        out->n_filters += code == HO_OK;
+    }
+    return code;
+}
+
+enum ho_code term_parse(struct span text, struct term *out, struct ho_err *err)
+{
+    struct span filters = text;
+    struct span source = span_cut(&filters, '|');
+    enum ho_code code;
+
+    *out = (struct term){.kind = TERM_BODY};
+    code = parse_source(text, source, out, err);
+    if (code == HO_OK) {
+        code = parse_filters(text, filters, out, err);
+    }
+    if (code != HO_OK) {
+        term_free(out);
+    }
+    return code;
+}
+
 void term_free(struct term *t)
 {
+    for (size_t i = 0; i < t->n_filters; i++) {
+        filter_free(&t->filters[i]);
+    }
+    free(t->filters);
     free(t->name);
-    t->name = NULL;
+    *t = (struct term){.kind = TERM_BODY};
+}
+
+/* ---- what is known of one ---- */
+
+bool term_needs_body(const struct term *t)
+{
+    return t->kind == TERM_BODY || t->kind == TERM_ITEM || t->kind == TERM_FORM ||
+           t->kind == TERM_FORMSORTED || t->kind == TERM_JSON || t->kind == TERM_ITEM_JSON;
+}
+
+bool term_is_direct(const struct term *t)
+{
+    switch (t->kind) {
+    case TERM_BODY:
+    case TERM_METHOD:
+    case TERM_URL:
+    case TERM_PATH:
+    case TERM_HEADER:
+    case TERM_FAMILY:
+    case TERM_TS:
+    case TERM_SIG:
+    case TERM_SECRET:
+    case TERM_PARAM:
+    case TERM_ARRIVAL:
+        return t->n_filters == 0;
+    case TERM_ITEM:
+    case TERM_QUERY:
+    case TERM_FORM:
+    case TERM_FORMSORTED:
+    case TERM_JSON:
+    case TERM_ITEM_JSON:
+    case TERM_CLAIM:
+    case TERM_JOSE:
+        break;
+    }
+    return false;
 }
 
 void term_header_name(const struct term *t, const char *family, char out[TERM_NAME_MAX])
@@ -114,123 +234,4 @@ void term_header_name(const struct term *t, const char *family, char out[TERM_NA
     if (snprintf(out, TERM_NAME_MAX, "%s%s", prefix, t->name) >= TERM_NAME_MAX) {
         out[0] = '\0'; /* the loader refuses such names; no header is called so */
     }
-}
-
-static enum term_result header_value(const struct term *t, const struct term_view *v,
-                                     struct span *out)
-{
-    char name[TERM_NAME_MAX];
-    size_t n = 0;
-    struct span value;
-
-    term_header_name(t, v->family, name);
-    value = request_header(v->request, name, &n);
-    if (n == 0) {
-        return TERM_ABSENT;
-    }
-    if (n > 1 || request_is_joined(value)) {
-        return TERM_TWICE;
-    }
-    *out = value;
-    return value.len > 0 ? TERM_OK : TERM_ABSENT;
-}
-
-static enum term_result sig_value(const struct term *t, const struct term_view *v,
-                                  struct span *out)
-{
-    for (size_t i = 0; v->sig != NULL && i < v->sig->n; i++) {
-        if (span_is(v->sig->at[i].name, t->name)) {
-            *out = v->sig->at[i].value;
-            return out->len > 0 ? TERM_OK : TERM_ABSENT;
-        }
-    }
-    return TERM_ABSENT;
-}
-
-/* The text that `made` bytes were just appended to tmp as; nothing at all counts as absent. */
-static enum term_result made_value(const struct buf *tmp, size_t from, struct span *out)
-{
-    *out = span_sub(buf_span(tmp), from, tmp->len - from);
-    return out->len > 0 ? TERM_OK : TERM_ABSENT;
-}
-
-static enum term_result form_value(const struct term *t, const struct term_view *v,
-                                   struct buf *tmp, struct span *out)
-{
-    size_t n;
-    struct span type = request_header(v->request, "content-type", &n);
-    size_t from = tmp->len;
-    bool found = false;
-
-    /* In another body the same bytes may be anybody's text. */
-    if (!document_is_form(type)) {
-        return TERM_ABSENT;
-    }
-    if (text_form_field(v->request->body, t->name, tmp, &found) != HO_OK) {
-        return TERM_FULL;
-    }
-    return found ? made_value(tmp, from, out) : TERM_ABSENT;
-}
-
-static enum term_result json_value(const struct term *t, const struct term_view *v,
-                                   struct buf *tmp, struct span *out)
-{
-    const struct json_node *node = json_at(v->doc, span_of(t->name));
-    enum json_kind kind = json_kind_of(node);
-    size_t from = tmp->len;
-
-    /* A number that the parser could not keep exactly would let two ids meet. */
-    if (kind != JSON_STRING && kind != JSON_INT) {
-        return TERM_ABSENT;
-    }
-    if (json_text(node, tmp) != HO_OK) {
-        return TERM_FULL;
-    }
-    return made_value(tmp, from, out);
-}
-
-static enum term_result plain_value(const struct term *t, const struct term_view *v,
-                                    struct buf *tmp, struct span *out)
-{
-    switch (t->kind) {
-    case TERM_BODY:
-        *out = span_present(v->request->body) ? v->request->body : SPAN_LIT("");
-        return TERM_OK; /* an empty body is a value: whether it may be is the recipe's to say */
-    case TERM_HEADER:
-    case TERM_FAMILY:
-        return header_value(t, v, out);
-    case TERM_FORM:
-        return form_value(t, v, tmp, out);
-    case TERM_JSON:
-        return json_value(t, v, tmp, out);
-    case TERM_TS:
-        *out = v->ts;
-        return span_present(*out) ? TERM_OK : TERM_ABSENT;
-    case TERM_SIG:
-        return sig_value(t, v, out);
-    }
-    return TERM_ABSENT;
-}
-
-enum term_result term_value(const struct term *t, const struct term_view *v, struct buf *tmp,
-                            struct span *out)
-{
-    unsigned char digest[SHA256_LEN];
-    char hex[2 * SHA256_LEN + 1];
-    enum term_result result;
-    size_t from;
-
-    *out = SPAN_NONE;
-    result = plain_value(t, v, tmp, out);
-    if (result == TERM_OK && t->hashed) {
-        mac_sha256(*out, digest);
-        text_hex(digest, sizeof digest, hex);
-        from = tmp->len;
-        result = buf_add(tmp, hex, sizeof hex - 1) == HO_OK ? made_value(tmp, from, out)
-                                                            : TERM_FULL;
-    }
-    if (result != TERM_OK) {
-        *out = SPAN_NONE;
-    }
-    return result;
 }

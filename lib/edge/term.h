@@ -15,7 +15,7 @@
  *   json:/POINTER  a string or whole number of the body's document (core/document.h); where bytes
  *                  are compared or signed also any other scalar, as it was written
  *   json:./POINTER the same inside the item of a batch
- *   claim:NAME     a member of the JWT's payload; jose:NAME of its header
+ *   claim:NAME     a member of the JWT's payload, or the /POINTER; jose:NAME of its header
  *   ts             the signature's time as written
  *   sig.NAME       a field of the signature header
  *   secret         the key (in `signed` of a digest, and in `key`)
@@ -43,7 +43,7 @@ enum term_kind {
 
 struct term {
     enum term_kind kind;
-    char *name; /* heap; header names lower case, pointers with their '/'; NULL where none is */
+    char *name; /* heap; header names lower case, pointers with their '/' (a claim's too); or NULL */
     struct filter *filters; /* heap, in order; NULL for none */
     size_t n_filters;
 };
@@ -77,8 +77,8 @@ enum term_result {
     TERM_OK,
     TERM_ABSENT, /* not there, empty, no string or whole number, or a filter does not fit */
     TERM_TWICE,  /* a header, query or form field that stands more than once, or a header that the
-                    server joined with ", " */
-    TERM_FULL    /* longer than tmp may hold */
+                    server joined with ", " (an RFC 5322 date is none) */
+    TERM_FULL    /* longer than tmp may hold, or a form that is not whole */
 };
 
 /* Parses one term. out: *out owned (term_free), empty on failure.
@@ -86,10 +86,16 @@ enum term_result {
 enum ho_code term_parse(struct span text, struct term *out, struct ho_err *err) HO_MUST_CHECK;
 void term_free(struct term *t);
 
-/* The value. out: *out lives as long as the view's parts and tmp (appended to where the value has
- * to be made); SPAN_NONE unless TERM_OK. */
+/* The value. out: *out lives as long as the view's parts and tmp (where the value has to be made it
+ * is what was appended to tmp, which may be NULL for direct terms); SPAN_NONE unless TERM_OK. */
 enum term_result term_value(const struct term *t, const struct term_view *v, struct buf *tmp,
                             struct span *out);
+
+/* Appends a scalar of a document by the rules of json:/POINTER; node may be NULL. */
+enum term_result term_scalar(const struct json_node *node, bool exact, struct buf *out);
+
+/* The source's setting of that name, for param:NAME; SPAN_NONE when there is none. */
+struct span term_param(const struct term_view *v, const char *name);
 
 /* Whether the value can be told from head and secret alone, before the body is read. */
 bool term_needs_body(const struct term *t);

@@ -5,7 +5,7 @@
 #include "core/settings.h"
 #include "edge/request.h"
 
-#define URL_CANDIDATES_MAX 8
+#define URL_CANDIDATES_MAX 12
 #define URL_ROOM ((size_t)16384) /* longer ones are left out */
 
 struct urls {
@@ -14,10 +14,13 @@ struct urls {
     struct buf text; /* that the spans lie in */
 };
 
-/* The spellings to try, in this order, each once: the source's own `url` (without fragment), its
- * scheme and host with the raw request target, each as given, without the default port, with it;
- * then the URL with its query written anew as Node's querystring does (' as %27 and the like).
- * Without `url` scheme and host are those of the request: X-Forwarded-Proto and Host.
+/* The spellings to try, each once. Of the source's own `url` (without fragment) and of its scheme
+ * and host with the raw request target, each as given and without its port (or with the usual one,
+ * if it has none): as it is, then as the URL class writes it (' as %27), then with its query written
+ * anew as Node's querystring does (%27 as ', + as %20). The own `url` is left out when the request
+ * carries another query: it would not be signed.
+ * Without `url` scheme and host are those of the request: X-Forwarded-Proto and Host; with it they
+ * never are, else a signature for another site would do. None at all when either is no URL.
  * out: urls_free, whatever n is. Rules: the Twilio libraries; see providers/twilio.conf. */
 void urls_of(const struct source *source, const struct request *r, struct urls *out);
 void urls_free(struct urls *u);

@@ -1,7 +1,7 @@
 /* Times and dates as text, by the proleptic Gregorian calendar, years 0000 to 9999, UTC. */
 #include "base/text.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #define SECOND_US INT64_C(1000000)
 #define DAY_S INT64_C(86400)
@@ -39,7 +39,7 @@ static struct date date_of_day(int64_t day)
                          (int)(doy - (153 * from_march + 2) / 5 + 1)};
 }
 
-/* The next n digits as a number in [min, max]; *s moves behind them. */
+/* The next n digits as a number in [min, max]; then *s moves behind them. */
 static bool take_number(struct span *s, size_t n, int min, int max, int *out)
 {
     int value = 0;
@@ -52,9 +52,12 @@ static bool take_number(struct span *s, size_t n, int min, int max, int *out)
         }
         value = value * 10 + (s->p[i] - '0');
     }
+    if (value < min || value > max) {
+        return false;
+    }
     *s = span_sub(*s, n, s->len);
     *out = value;
-    return value >= min && value <= max;
+    return true;
 }
 
 /* Takes one byte if it is in the set. */
@@ -67,23 +70,29 @@ static bool take_one_of(struct span *s, const char *set)
     return true;
 }
 
-static bool take_date(struct span *s, int64_t *out_day)
+/* The day's number, if the month has such a day. */
+static bool day_of(struct date d, int64_t *out_day)
 {
     static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int year;
-    struct date d;
-    if (!take_number(s, 4, 0, 9999, &year) || !take_one_of(s, "-") ||
-        !take_number(s, 2, 1, 12, &d.month) || !take_one_of(s, "-") ||
-        !take_number(s, 2, 1, month_days[d.month - 1], &d.day)) {
-        return false;
-    }
-    d.year = year;
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if (d.month == 2 && d.day == 29 && !leap) {
+    bool leap = d.year % 4 == 0 && (d.year % 100 != 0 || d.year % 400 == 0);
+    if (d.day > month_days[d.month - 1] || (d.month == 2 && d.day == 29 && !leap)) {
         return false;
     }
     *out_day = day_number(d);
     return true;
+}
+
+static bool take_date(struct span *s, int64_t *out_day)
+{
+    int year;
+    struct date d;
+    if (!take_number(s, 4, 0, 9999, &year) || !take_one_of(s, "-") ||
+        !take_number(s, 2, 1, 12, &d.month) || !take_one_of(s, "-") ||
+        !take_number(s, 2, 1, 31, &d.day)) {
+        return false;
+    }
+    d.year = year;
+    return day_of(d, out_day);
 }
 
 /* ".5" and the like into microseconds; none is 0. */
@@ -105,17 +114,14 @@ static bool take_fraction(struct span *s, int64_t *out_us)
     return true;
 }
 
-static bool take_offset(struct span *s, int64_t *out_s)
+/* "+01:00" or, with nothing between, "+0100". */
+static bool take_offset(struct span *s, const char *between, int64_t *out_s)
 {
     int hours;
     int minutes;
-    if (take_one_of(s, "Zz")) {
-        *out_s = 0;
-        return true;
-    }
     bool west = s->len > 0 && s->p[0] == '-';
-    if (!take_one_of(s, "+-") || !take_number(s, 2, 0, 23, &hours) || !take_one_of(s, ":") ||
-        !take_number(s, 2, 0, 59, &minutes)) {
+    if (!take_one_of(s, "+-") || !take_number(s, 2, 0, 23, &hours) ||
+        (between[0] != '\0' && !take_one_of(s, between)) || !take_number(s, 2, 0, 59, &minutes)) {
         return false;
     }
     int64_t offset = (int64_t)hours * 3600 + (int64_t)minutes * 60;
@@ -128,31 +134,102 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-bool text_rfc3339(struct span s, int64_t *out_us)
+struct moment {
+    int64_t day, us, offset;
+    int hour, minute, second;
+};
+
+/* Microseconds of it; false outside the years, and for a leap second that is none. */
+static bool put_together(const struct moment *m, int64_t *out_us)
 {
-    int64_t day;
-    int64_t us;
-    int64_t offset;
-    int hour;
-    int minute;
-    int second;
-    if (!take_date(&s, &day) || !take_one_of(&s, "Tt ") || !take_number(&s, 2, 0, 23, &hour) ||
-        !take_one_of(&s, ":") || !take_number(&s, 2, 0, 59, &minute) || !take_one_of(&s, ":") ||
-        !take_number(&s, 2, 0, 60, &second) || !take_fraction(&s, &us) ||
-        !take_offset(&s, &offset) || s.len > 0) {
-        return false;
-    }
-    int64_t minute_start = day * DAY_S + (int64_t)hour * 3600 + (int64_t)minute * 60 - offset;
+    int64_t start = m->day * DAY_S + (int64_t)m->hour * 3600 + (int64_t)m->minute * 60 - m->offset;
     /* A leap second stands only at the end of a UTC day; it counts as the second after it. */
-    if (second == 60 && floor_div(minute_start + 60, DAY_S) * DAY_S != minute_start + 60) {
+    if (m->second == 60 && floor_div(start + 60, DAY_S) * DAY_S != start + 60) {
         return false;
     }
-    int64_t total_s = minute_start + second;
+    int64_t total_s = start + m->second;
     if (total_s < FIRST_DAY * DAY_S || total_s >= (LAST_DAY + 1) * DAY_S) {
         return false;
     }
-    *out_us = total_s * SECOND_US + us;
+    *out_us = total_s * SECOND_US + m->us;
     return true;
+}
+
+bool text_rfc3339(struct span s, int64_t *out_us)
+{
+    struct moment m = {0};
+    if (!take_date(&s, &m.day) || !take_one_of(&s, "Tt ") || !take_number(&s, 2, 0, 23, &m.hour) ||
+        !take_one_of(&s, ":") || !take_number(&s, 2, 0, 59, &m.minute) || !take_one_of(&s, ":") ||
+        !take_number(&s, 2, 0, 60, &m.second) || !take_fraction(&s, &m.us)) {
+        return false;
+    }
+    if (!take_one_of(&s, "Zz") && !take_offset(&s, ":", &m.offset)) {
+        return false;
+    }
+    return s.len == 0 && put_together(&m, out_us);
+}
+
+/* Takes one of the n words at the front, in any case; *which gets its place. */
+static bool take_word(struct span *s, const char *const *words, size_t n, int *which)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(words[i]);
+        if (span_is_nocase(span_sub(*s, 0, len), words[i])) {
+            *s = span_sub(*s, len, s->len);
+            *which = (int)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_blanks(struct span *s)
+{
+    size_t before = s->len;
+    while (take_one_of(s, " \t")) {
+        continue;
+    }
+    return s->len < before;
+}
+
+static bool take_mail_date(struct span *s, int64_t *out_day)
+{
+    static const char *const days[] = {"Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"};
+    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    struct date d;
+    int month;
+    int year;
+    if (take_word(s, days, sizeof days / sizeof days[0], &month)) {
+        (void)take_blanks(s);
+    }
+    if ((!take_number(s, 2, 1, 31, &d.day) && !take_number(s, 1, 1, 9, &d.day)) ||
+        !take_blanks(s) || !take_word(s, months, sizeof months / sizeof months[0], &month) ||
+        !take_blanks(s) || !take_number(s, 4, 0, 9999, &year)) {
+        return false;
+    }
+    d.month = month + 1;
+    d.year = year;
+    return day_of(d, out_day);
+}
+
+bool text_rfc2822(struct span s, int64_t *out_us)
+{
+    static const char *const utc[] = {"GMT", "UTC", "UT", "Z"};
+    struct moment m = {0};
+    int which;
+    if (!take_mail_date(&s, &m.day) || !take_blanks(&s) || !take_number(&s, 2, 0, 23, &m.hour) ||
+        !take_one_of(&s, ":") || !take_number(&s, 2, 0, 59, &m.minute)) {
+        return false;
+    }
+    if (take_one_of(&s, ":") && !take_number(&s, 2, 0, 60, &m.second)) {
+        return false;
+    }
+    if (!take_blanks(&s) || (!take_word(&s, utc, sizeof utc / sizeof utc[0], &which) &&
+                             !take_offset(&s, "", &m.offset))) {
+        return false;
+    }
+    return s.len == 0 && put_together(&m, out_us);
 }
 
 /* The number in exactly that many digits, and the byte behind it; returns where the next goes. */

@@ -1,4 +1,4 @@
-/* Hex, base64, percent-encoding, form fields, UTF-8, and untrusted text made safe to show. */
+/* Hex, percent-encoding, a checksum, UTF-8, and untrusted text made safe to show. */
 #include "unit.h"
 
 #include "base/text.h"
@@ -52,78 +52,6 @@ static void every_byte_goes_through_hex(void **state)
     assert_string_equal(text, "");
 }
 
-static void base64_goes_both_ways(void **state)
-{
-    static const struct {
-        struct span bytes;
-        const char *text;
-    } rows[] = {
-        /* RFC 4648, section 10 */
-        {S(""), ""},
-        {S("f"), "Zg=="},
-        {S("fo"), "Zm8="},
-        {S("foo"), "Zm9v"},
-        {S("foob"), "Zm9vYg=="},
-        {S("fooba"), "Zm9vYmE="},
-        {S("foobar"), "Zm9vYmFy"},
-        {S("\0"), "AA=="},
-        {S("\xff\xff\xff"), "////"},
-        {S("\xfb\xef\xbe"), "++++"},
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct buf b;
-        buf_init(&b, 64);
-        ROW(i, text_base64(rows[i].bytes, &b) == HO_OK);
-        ROW_TEXT(i, buf_cstr(&b), rows[i].text);
-        buf_clear(&b);
-        ROW(i, text_unbase64(span_of(rows[i].text), &b) == HO_OK);
-        ROW(i, span_eq(buf_span(&b), rows[i].bytes));
-        buf_free(&b);
-    }
-}
-
-static void base64_must_be_canonical(void **state)
-{
-    static const struct span rows[] = {
-        NONE,           S("Z"),         S("Zg"),          S("Zg="),       S("Zm9"),
-        S("Zg==="),     S("Zg==Zg=="),  S("Zm8=Zm8="),    S("Z==="),      S("===="),
-        S("="),         S("Zh=="),      S("Zm9="),        S("Zv=="),      S("Zg=A"),
-        S("Z=g="),      S("=Zg="),      S("Zm9v\n"),      S("Zm9v Zm9"),  S("Zm-_"),
-        S("Zm9v\0\0\0\0"), S("Zm9\0"),  S("Zm9\xff"),     S("Zm9v===="),  S(" Zg="),
-        S("AB=="),      S("AAB="),      CUT("Zm9vZm9v", 7), CUT("Zm9vZm9v", 6),
-        CUT("Zg==Zg==", 5), CUT("Zg==", 3),
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct buf b;
-        buf_init(&b, 64);
-        ROW(i, buf_add_str(&b, "before") == HO_OK);
-        ROW(i, text_unbase64(rows[i], &b) == HO_REJECT);
-        ROW_TEXT(i, buf_cstr(&b), "before");
-        buf_free(&b);
-    }
-}
-
-static void base64_respects_the_maximum(void **state)
-{
-    struct buf b;
-    (void)state;
-    buf_init(&b, 8);
-    assert_int_equal(text_base64(SPAN_LIT("1234567"), &b), HO_REJECT);
-    assert_int_equal(text_base64(SPAN_LIT("123456"), &b), HO_OK);
-    assert_string_equal(buf_cstr(&b), "MTIzNDU2");
-    assert_int_equal(text_base64(SPAN_LIT(""), &b), HO_OK);
-    assert_int_equal(text_base64(span_make("", SIZE_MAX), &b), HO_REJECT);
-    buf_free(&b);
-    buf_init(&b, 5);
-    assert_int_equal(text_unbase64(SPAN_LIT("MTIzNDU2"), &b), HO_REJECT);
-    assert_string_equal(buf_cstr(&b), "");
-    assert_int_equal(text_unbase64(SPAN_LIT("MTIzNDU="), &b), HO_OK);
-    assert_string_equal(buf_cstr(&b), "12345");
-    buf_free(&b);
-}
-
 static void decodes_percent_once(void **state)
 {
     static const struct {
@@ -161,56 +89,23 @@ static void decodes_percent_once(void **state)
     }
 }
 
-static void finds_the_first_field_of_a_form(void **state)
+static void checksums_as_zlib(void **state)
 {
     static const struct {
-        struct span form;
-        const char *name;
-        bool found;
-        struct span want;
+        struct span in;
+        uint32_t want;
     } rows[] = {
-        {S("payload=%7B%7D"), "payload", true, S("{}")},
-        {S("a=1&payload=x+y&payload=z"), "payload", true, S("x y")},
-        {S("payload="), "payload", true, S("")},
-        {S("payload"), "payload", true, S("")},
-        {S("payloads=1&xpayload=2"), "payload", false, S("")},
-        {S("pay%6Coad=1"), "payload", true, S("1")},
-        {S("payload%00=1&payload=2"), "payload", true, S("2")},
-        {S("Payload=1"), "payload", false, S("")},
-        {S("a=b=c&d=e"), "a", true, S("b=c")},
-        {S("&&a=1&"), "a", true, S("1")},
-        {S("=1&a=2"), "", true, S("1")},
-        {S("a=1"), "", false, S("")},
-        {S("a+b=1"), "a b", true, S("1")},
-        {S("a=%zz%41"), "a", true, S("%zzA")},
-        {S("a=%00"), "a", true, S("\0")},
-        {S(""), "a", false, S("")},
-        {NONE, "a", false, S("")},
+        {S(""), 0},
+        {NONE, 0},
+        {S("123456789"), UINT32_C(0xCBF43926)},
+        {S("The quick brown fox jumps over the lazy dog"), UINT32_C(0x414FA339)},
+        {S("\0"), UINT32_C(0xD202EF8D)},
+        {S("\xff\xff\xff\xff"), UINT32_C(0xFFFFFFFF)},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct buf b;
-        bool found = !rows[i].found;
-        buf_init(&b, 16);
-        ROW(i, text_form_field(rows[i].form, rows[i].name, &b, &found) == HO_OK);
-        ROW(i, found == rows[i].found);
-        ROW(i, span_eq(buf_span(&b), rows[i].want));
-        buf_free(&b);
+        ROW(i, text_crc32(rows[i].in) == rows[i].want);
     }
-}
-
-static void a_field_too_long_is_refused_whole(void **state)
-{
-    struct buf b;
-    bool found = false;
-    (void)state;
-    buf_init(&b, 4);
-    assert_int_equal(text_form_field(SPAN_LIT("a=12345"), "a", &b, &found), HO_REJECT);
-    assert_true(found);
-    assert_string_equal(buf_cstr(&b), "");
-    assert_int_equal(text_form_field(SPAN_LIT("a=1234"), "a", &b, &found), HO_OK);
-    assert_string_equal(buf_cstr(&b), "1234");
-    buf_free(&b);
 }
 
 static void knows_well_formed_utf8(void **state)
@@ -359,12 +254,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_hex),
         cmocka_unit_test(every_byte_goes_through_hex),
-        cmocka_unit_test(base64_goes_both_ways),
-        cmocka_unit_test(base64_must_be_canonical),
-        cmocka_unit_test(base64_respects_the_maximum),
         cmocka_unit_test(decodes_percent_once),
-        cmocka_unit_test(finds_the_first_field_of_a_form),
-        cmocka_unit_test(a_field_too_long_is_refused_whole),
+        cmocka_unit_test(checksums_as_zlib),
         cmocka_unit_test(knows_well_formed_utf8),
         cmocka_unit_test(quotes_for_one_line),
         cmocka_unit_test(writes_json_strings),

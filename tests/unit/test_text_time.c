@@ -192,6 +192,97 @@ static void reads_dates(void **state)
     }
 }
 
+#define MAIL_DAY INT64_C(784111777000000) /* 1994-11-06T08:49:37Z, a Sunday */
+
+static void reads_mail_and_http_dates(void **state)
+{
+    static const struct {
+        struct span in;
+        int64_t want;
+    } rows[] = {
+        {S("Sun, 06 Nov 1994 08:49:37 GMT"), MAIL_DAY},
+        {S("Sun, 6 Nov 1994 08:49:37 GMT"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 08:49:37 +0000"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 08:49:37 -0000"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 08:49:37 UTC"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 08:49:37 UT"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 08:49:37 Z"), MAIL_DAY},
+        {S("06 Nov 1994 08:49:37 GMT"), MAIL_DAY},
+        {S("sun, 06 nOV 1994 08:49:37 gmt"), MAIL_DAY},
+        {S("Mon, 06 Nov 1994 08:49:37 GMT"), MAIL_DAY}, /* not checked */
+        {S("Sun,06  Nov\t1994  08:49:37   GMT"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 10:19:37 +0130"), MAIL_DAY},
+        {S("Sat, 05 Nov 1994 21:49:37 -1100"), MAIL_DAY},
+        {S("Sun, 06 Nov 1994 08:49 GMT"), MAIL_DAY - 37000000},
+        {S("Thu, 01 Jan 1970 00:00:00 GMT"), 0},
+        {S("Thu, 29 Feb 2024 23:59:59 GMT"), INT64_C(1709251199000000)},
+        {S("Sat, 31 Dec 2016 23:59:60 GMT"), INT64_C(1483228800000000)},
+        {S("1 Jan 0000 00:00:00 GMT"), FIRST},
+        {S("31 Dec 9999 23:59:59 GMT"), LAST - 999999},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t us = 77;
+        ROW(i, text_rfc2822(rows[i].in, &us));
+        ROW(i, us == rows[i].want);
+    }
+}
+
+static void refuses_what_is_no_mail_date(void **state)
+{
+    static const struct span rows[] = {
+        S(""),
+        NONE,
+        S("Sun, 06 Nov 1994"),
+        S("Sun, 06 Nov 1994 08:49:37"),
+        S("Sun, 06 Nov 1994 08:49:37 "),
+        S("Sun, 06 Nov 1994 08:49:37GMT"),
+        S("Sun, 06 Nov 1994 08:49:37 GMT "),
+        S("Sun, 06 Nov 1994 08:49:37 GMT\0"),
+        S(" Sun, 06 Nov 1994 08:49:37 GMT"),
+        S("Sun, 06 Nov 1994 08:49:37 GMT+1"),
+        S("Sun, 06 Nov 1994 08:49:37 EST"),
+        S("Sun, 06 Nov 1994 08:49:37 +00:00"),
+        S("Sun, 06 Nov 1994 08:49:37 +000"),
+        S("Sun, 06 Nov 1994 08:49:37 +2400"),
+        S("Sun, 06 Nov 1994 08:49:37 +0060"),
+        S("Sun, 06 Nov 1994 08:49:37 0000"),
+        S("Sun, 06 Nov 1994 08:49:37.5 GMT"),
+        S("Sun, 06 Nov 1994 08:49: GMT"),
+        S("Sun, 06 Nov 1994 8:49:37 GMT"),
+        S("Sun, 06 Nov 1994 24:49:37 GMT"),
+        S("Sun, 06 Nov 1994 08:60:37 GMT"),
+        S("Sun, 06 Nov 1994 08:49:61 GMT"),
+        S("Sun, 06 Nov 1994 08:49:60 GMT"),
+        S("Sun, 06 Nov 94 08:49:37 GMT"),
+        S("Sun, 06 Nov 01994 08:49:37 GMT"),
+        S("Sun, 00 Nov 1994 08:49:37 GMT"),
+        S("Sun, 0 Nov 1994 08:49:37 GMT"),
+        S("Sun, 001 Nov 1994 08:49:37 GMT"),
+        S("Sun, 31 Nov 1994 08:49:37 GMT"),
+        S("Sun, 29 Feb 1994 08:49:37 GMT"),
+        S("Sun, 29 Feb 1900 08:49:37 GMT"),
+        S("Sun, 32 Jan 1994 08:49:37 GMT"),
+        S("Sun, 06 Nob 1994 08:49:37 GMT"),
+        S("Sun, 06 November 1994 08:49:37 GMT"),
+        S("Sun, 06-Nov-1994 08:49:37 GMT"),
+        S("Sunday, 06-Nov-94 08:49:37 GMT"), /* RFC 850 */
+        S("Sun Nov  6 08:49:37 1994"),       /* asctime */
+        S("Sun 06 Nov 1994 08:49:37 GMT"),
+        S("Xyz, 06 Nov 1994 08:49:37 GMT"),
+        S(", 06 Nov 1994 08:49:37 GMT"),
+        S("1 Jan 0000 00:00:00 +0001"),  /* year -1 in UTC */
+        S("31 Dec 9999 23:59:59 -0001"), /* year 10000 */
+        S("1994-11-06T08:49:37Z"),
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t us = 77;
+        ROW(i, !text_rfc2822(rows[i], &us));
+        ROW(i, us == 77);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +291,8 @@ int main(void)
         cmocka_unit_test(writes_rfc3339),
         cmocka_unit_test(every_day_comes_back),
         cmocka_unit_test(reads_dates),
+        cmocka_unit_test(reads_mail_and_http_dates),
+        cmocka_unit_test(refuses_what_is_no_mail_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

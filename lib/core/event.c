@@ -68,16 +68,15 @@ static void put_u64(unsigned char out[8], uint64_t v)
 
 #define MAC_FIELDS 10 /* spans that go in with their length */
 
-void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_LEN])
+void event_mac_digests(const struct event *e, struct span key,
+                       const unsigned char body_sha[SHA256_LEN],
+                       const unsigned char headers_sha[SHA256_LEN], unsigned char out[SHA256_LEN])
 {
     static const char label[] = "hookonce receipt 1";
-    unsigned char body[SHA256_LEN], headers[SHA256_LEN], result[MAC_MAX];
-    unsigned char lengths[MAC_FIELDS][8], occurred[9];
+    unsigned char lengths[MAC_FIELDS][8], occurred[9], result[MAC_MAX];
     struct span fields[MAC_FIELDS], parts[2 + 2 * MAC_FIELDS];
     size_t n = 0;
 
-    mac_sha256(e->body, body);
-    mac_sha256(e->headers, headers);
     fields[0] = span_of(e->cid);
     fields[1] = e->provider;
     fields[2] = e->source;
@@ -85,8 +84,8 @@ void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_
     fields[4] = e->type;
     fields[5] = e->object;
     fields[6] = e->document;
-    fields[7] = span_make(body, sizeof body);
-    fields[8] = span_make(headers, sizeof headers);
+    fields[7] = span_make(body_sha, SHA256_LEN);
+    fields[8] = span_make(headers_sha, SHA256_LEN);
     fields[9] = span_make(e->same, sizeof e->same);
     parts[n++] = span_make(label, sizeof label);
     for (size_t i = 0; i < MAC_FIELDS; i++) {
@@ -100,6 +99,15 @@ void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_
     parts[n++] = span_make(occurred, sizeof occurred);
     mac_hmac(MAC_SHA256, key, parts, n, result);
     memcpy(out, result, SHA256_LEN);
+}
+
+void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_LEN])
+{
+    unsigned char body[SHA256_LEN], headers[SHA256_LEN];
+
+    mac_sha256(e->body, body);
+    mac_sha256(e->headers, headers);
+    event_mac_digests(e, key, body, headers, out);
 }
 
 struct span event_header(struct span headers, const char *name)

@@ -44,6 +44,11 @@ void accepted_free(struct accepted *a);                       /* NULL is fine */
  * out gets SHA256_LEN bytes. */
 void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_LEN]);
 
+/* The same with the SHA-256 of body and headers at hand: the events of a batch share both. */
+void event_mac_digests(const struct event *e, struct span key,
+                       const unsigned char body_sha[SHA256_LEN],
+                       const unsigned char headers_sha[SHA256_LEN], unsigned char out[SHA256_LEN]);
+
 /* The value of a stored header (name in any case), or SPAN_NONE; lives as long as headers. */
 struct span event_header(struct span headers, const char *name);
 

@@ -1,10 +1,21 @@
 /* Conflicts. Sender-driven, so bounded: in bytes a row, in rows a receipt. */
 #include "store/conflict.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/document.h"
 #include "store/parts.h"
 #include "store/sql.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The conflicts of one request. */
+struct keeping {
+    struct conflict *all; /* by their receipts' keys: the order in which those are locked */
+    size_t n;
+    struct json *doc; /* of a batch: the whole document; NULL else */
+};
 
 /* Counts on a row that is there already: this very delivery seen before, or the newest of too
  * many. *counted says whether there was one. */
@@ -33,11 +44,30 @@ static enum ho_code count_on(struct db *db, const struct conflict *c, bool *coun
     return code;
 }
 
-static enum ho_code insert(struct db *db, const struct conflict *c, struct span first_same,
-                           struct ho_err *err)
+/* What is kept of the body: of a batch the item, where it can be found.
+ * in/out: item - emptied, for its text */
+static struct span kept_body(const struct keeping *k, const struct event *e, struct buf *item)
+{
+    struct span pointer = e->document;
+
+    (void)span_cut(&pointer, '#');
+    buf_clear(item);
+    if (k->doc != NULL && span_present(pointer) &&
+        json_text(json_at(k->doc, pointer), item) == HO_OK && item->len > 0) {
+        return buf_span(item);
+    }
+    return e->body;
+}
+
+static enum ho_code insert(struct db *db, const struct keeping *k, const struct conflict *c,
+                           struct span first_same, struct ho_err *err)
 {
     const struct event *e = c->e;
-    size_t most = parts_size(db, e->headers.len + e->body.len, e->headers.len);
+    struct buf item;
+
+    buf_init(&item, e->body.len + 1);
+    struct span body = kept_body(k, e, &item);
+    size_t most = parts_size(db, e->headers.len + body.len, e->headers.len);
     size_t kept = most < CONFLICT_BODY_MAX ? most : (size_t)CONFLICT_BODY_MAX;
     struct db_value in[] = {
         DBV_STR(c->kind),
@@ -50,40 +80,74 @@ static enum ho_code insert(struct db *db, const struct conflict *c, struct span 
         DBV_BYTES(span_make(e->same, sizeof e->same)),
         DBV_BYTES(first_same),
         DBV_BYTES(e->headers),
-        DBV_BYTES(span_sub(e->body, 0, kept)),
+        DBV_BYTES(span_sub(body, 0, kept)),
         DBV_UINT(e->body.len),
         DBV_BYTES(span_make(c->body_sha256, SHA256_LEN)),
     };
 
-    return db_run(db, SQL_CONFLICT_INSERT, in, COUNT(in), NULL, err);
+    enum ho_code code = db_run(db, SQL_CONFLICT_INSERT, in, COUNT(in), NULL, err);
+    buf_free(&item);
+    return code;
 }
 
-static enum ho_code keep(struct db *db, void *arg, struct ho_err *err)
+static enum ho_code keep_one(struct db *db, const struct keeping *k, const struct conflict *c,
+                             struct ho_err *err)
 {
-    const struct conflict *c = arg;
     struct db_value first[] = {DBV_BYTES(c->e->provider), DBV_BYTES(c->first_id)};
     struct db_rows rows = {0};
     bool counted = false;
 
-    enum ho_code code = db_begin(db, err);
-    if (code == HO_OK) {
-        code = db_run(db, SQL_CONFLICT_LOCK, first, COUNT(first), &rows, err);
-    }
+    enum ho_code code = db_run(db, SQL_CONFLICT_LOCK, first, COUNT(first), &rows, err);
     if (code == HO_OK) {
         code = count_on(db, c, &counted, err);
     }
     if (code == HO_OK && !counted) {
-        code = insert(db, c, db_cell(&rows, 0, 1), err);
-    }
-    if (code == HO_OK) {
-        code = db_commit(db, err);
+        code = insert(db, k, c, db_cell(&rows, 0, 1), err);
     }
     db_rows_free(&rows);
     return code;
 }
 
-enum ho_code conflict_keep(struct db *db, struct conflict *c, struct deadline end,
-                           struct ho_err *err)
+static enum ho_code keep(struct db *db, void *arg, struct ho_err *err)
 {
-    return db_transact(db, end, keep, c, err);
+    const struct keeping *k = arg;
+    enum ho_code code = db_begin(db, err);
+
+    for (size_t i = 0; i < k->n && code == HO_OK; i++) {
+        code = keep_one(db, k, &k->all[i], err);
+    }
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct conflict *x = a, *y = b;
+    int order = span_cmp(x->e->provider, y->e->provider);
+
+    return order != 0 ? order : span_cmp(x->first_id, y->first_id);
+}
+
+/* The document that the items of a batch are in; NULL when they are none. */
+static struct json *document_of(const struct event *e)
+{
+    struct span rest = e->document;
+    struct span word = span_cut(&rest, '#');
+    struct json *doc = NULL;
+    struct ho_err ignored;
+
+    if (span_present(rest) && document_open(e->body, word, &doc, &ignored) != HO_OK) {
+        doc = NULL;
+    }
+    return doc;
+}
+
+enum ho_code conflicts_keep(struct db *db, struct conflict *all, size_t n, struct deadline end,
+                            struct ho_err *err)
+{
+    struct keeping k = {all, n, document_of(all[0].e)};
+
+    qsort(all, n, sizeof *all, by_first);
+    enum ho_code code = db_transact(db, end, keep, &k, err);
+    json_free(k.doc);
+    return code;
 }

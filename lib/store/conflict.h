@@ -17,9 +17,11 @@ struct conflict {
     const unsigned char *body_sha256;
 };
 
-/* What is true afterwards with HO_OK: the refused delivery is on record, in a row of its own or,
- * when it came before, counted. A transaction of its own; blocks until the deadline. */
-enum ho_code conflict_keep(struct db *db, struct conflict *c, struct deadline end,
-                           struct ho_err *err) HO_MUST_CHECK;
+/* What is true afterwards with HO_OK: each refused delivery is on record, in a row of its own or,
+ * when it came before, counted. Of an item of a batch the item is kept, not the whole body.
+ * in: all - of one request, so of one body; sorted by this, n > 0
+ * One transaction of its own; blocks until the deadline. */
+enum ho_code conflicts_keep(struct db *db, struct conflict *all, size_t n, struct deadline end,
+                            struct ho_err *err) HO_MUST_CHECK;
 
 #endif

@@ -19,6 +19,7 @@ static const struct column {
     {"hookonce_receipt", "provider", "varbinary(64)", ""},
     {"hookonce_receipt", "event_id", "varbinary(255)", ""},
     {"hookonce_receipt", "correlation_id", "char(26)", "ascii_bin"},
+    {"hookonce_receipt", "body_id", "char(26)", "ascii_bin"},
     {"hookonce_guard", "provider", "varbinary(64)", ""},
     {"hookonce_guard", "token", "binary(32)", ""},
     {"hookonce_guard", "event_id", "varbinary(255)", ""},

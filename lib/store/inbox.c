@@ -1,27 +1,27 @@
-/* Recording one event. The order of locks is the same for everyone: guard, then receipt. */
+/* Recording the events of one request. The order of locks is the same for everyone: guards by their
+ * token, then receipts by their key. */
 #include "store/inbox.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/conflict.h"
-#include "store/parts.h"
+#include "store/inbox_rows.h"
 #include "store/sql.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OCCURRED_MAX_US INT64_C(253402300799999999) /* 9999-12-31 23:59:59.999999 */
-#define PART_NUMBER_MAX 65535
+#define COUNT_TIME_MS 3000 /* for the counting of duplicates */
 
-/* One event on its way into the tables; the transaction may run several times. */
-struct record {
-    struct event e; /* as it will be read back from its row */
-    unsigned char mac[SHA256_LEN], body_sha256[SHA256_LEN];
-    enum receipt_result result;
-    bool settled; /* the result is known, nothing more is to be written in this transaction */
-    /* what was there first */
-    char first_cid[ULID_LEN + 1];
-    unsigned char first_id[EVENT_KEY_MAX];
-    size_t first_id_len;
+/* What came in one request. */
+struct batch {
+    struct record *all;       /* by (provider, id), equal ones in the request's order */
+    struct record **by_token; /* those with a guard, by (provider, token) */
+    size_t n, n_guards;
+    unsigned char body_sha256[SHA256_LEN];
 };
+
+/* ---- before ---- */
 
 static bool within(struct span s, size_t least, size_t most)
 {
@@ -39,201 +39,258 @@ static bool fits(const struct event *e)
            within(e->body, 0, UINT32_MAX) && e->secret_no >= 0 && e->secret_no <= UINT8_MAX;
 }
 
+/* Whether all came in one request: the same bytes at the same place, and the same headers. */
+static bool belong_together(struct accepted *const *events, size_t n)
+{
+    const struct event *first = accepted_event(events[0]);
+
+    for (size_t i = 1; i < n; i++) {
+        const struct event *e = accepted_event(events[i]);
+        if (e->body.p != first->body.p || e->body.len != first->body.len ||
+            !span_eq(e->headers, first->headers)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    int order = span_cmp(x->e.provider, y->e.provider);
+
+    if (order == 0) {
+        order = span_cmp(x->e.id, y->e.id);
+    }
+    return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_token(const void *a, const void *b)
+{
+    const struct record *x = *(const struct record *const *)a;
+    const struct record *y = *(const struct record *const *)b;
+    int order = span_cmp(x->e.provider, y->e.provider);
+
+    if (order == 0) {
+        order = memcmp(x->e.guard, y->e.guard, sizeof x->e.guard);
+    }
+    return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+}
+
 static struct span or_empty(struct span s)
 {
     return span_present(s) ? s : SPAN_LIT("");
 }
 
-static void prepare(struct record *r, const struct event *e, struct span key)
+static void prepare(struct batch *b, struct accepted *const *events, size_t n, struct span key)
 {
-    *r = (struct record){.e = *e};
-    r->e.type = or_empty(e->type);
-    r->e.headers = or_empty(e->headers);
-    r->e.body = or_empty(e->body);
-    if (e->occurred_us < 0 || e->occurred_us > OCCURRED_MAX_US) {
-        r->e.has_occurred = false;
+    unsigned char headers_sha256[SHA256_LEN];
+
+    *b = (struct batch){.all = ho_alloc(n * sizeof *b->all),
+                        .by_token = ho_alloc(n * sizeof(struct record *)),
+                        .n = n};
+    for (size_t i = 0; i < n; i++) {
+        struct record *r = &b->all[i];
+        const struct event *e = accepted_event(events[i]);
+
+        *r = (struct record){.e = *e, .place = i};
+        r->e.type = or_empty(e->type);
+        r->e.headers = or_empty(e->headers);
+        r->e.body = or_empty(e->body);
+        if (e->occurred_us < 0 || e->occurred_us > OCCURRED_MAX_US) {
+            r->e.has_occurred = false;
+        }
+        if (i == 0) {
+            mac_sha256(r->e.body, b->body_sha256);
+            mac_sha256(r->e.headers, headers_sha256);
+        }
+        event_mac_digests(&r->e, key, b->body_sha256, headers_sha256, r->mac);
     }
-    mac_sha256(r->e.body, r->body_sha256);
-    event_mac(&r->e, key, r->mac);
-}
-
-/* Whether IGNORE did what was asked: one row as it is, or none because one is there. */
-static enum ho_code insert_ignore(struct db *db, const char *sql, const struct db_value *in,
-                                  size_t n, struct db_rows *rows, struct ho_err *err)
-{
-    enum ho_code code = db_run(db, sql, in, n, rows, err);
-
-    if (code == HO_OK && rows->affected > 0 && rows->warnings > 0) {
-        return ho_fail(err, HO_PERMANENT, "the database changed a value while it stored it");
-    }
-    return code;
-}
-
-/* The guard's row: a content known under another id settles the delivery as a repeat. */
-static enum ho_code guard(struct db *db, struct record *r, struct ho_err *err)
-{
-    const struct event *e = &r->e;
-    struct db_value in[] = {DBV_BYTES(e->provider),
-                            DBV_BYTES(span_make(e->guard, sizeof e->guard)), DBV_BYTES(e->id),
-                            DBV_STR(e->cid)};
-    struct db_rows rows = {0};
-
-    enum ho_code code = insert_ignore(db, SQL_GUARD_INSERT, in, COUNT(in), &rows, err);
-    if (code == HO_OK && rows.affected == 0) {
-        code = db_run(db, SQL_GUARD_BACK, in, 2, &rows, err);
-        struct span id = db_cell(&rows, 0, 0), cid = db_cell(&rows, 0, 1);
-        if (code == HO_OK && (rows.n_rows != 1 || cid.len != ULID_LEN || id.len > EVENT_KEY_MAX)) {
-            code = ho_fail(err, HO_BUG, "the guard's row was neither written nor found");
-        } else if (code == HO_OK && !span_eq(id, e->id)) {
-            r->result = RECEIPT_REPEAT;
-            r->settled = true;
-            memcpy(r->first_cid, cid.p, ULID_LEN);
-            memcpy(r->first_id, id.p, id.len);
-            r->first_id_len = id.len;
+    qsort(b->all, n, sizeof *b->all, by_key);
+    for (size_t i = 0; i < n; i++) {
+        if (b->all[i].e.has_guard) {
+            b->by_token[b->n_guards++] = &b->all[i];
         }
     }
-    db_rows_free(&rows);
-    return code;
+    qsort(b->by_token, b->n_guards, sizeof(struct record *), by_token);
 }
 
-/* Reads the receipt's row back: mine or another's? That alone decides what is new. */
-static enum ho_code read_back(struct db *db, struct record *r, bool inserted, struct ho_err *err)
+static void batch_free(struct batch *b)
 {
-    const struct event *e = &r->e;
-    struct db_value in[] = {DBV_BYTES(e->provider), DBV_BYTES(e->id)};
-    struct db_rows rows = {0};
-
-    enum ho_code code = db_run(db, SQL_RECEIPT_BACK, in, COUNT(in), &rows, err);
-    struct span cid = db_cell(&rows, 0, 0), same = db_cell(&rows, 0, 1);
-    bool mine = span_is(cid, e->cid);
-
-    if (code != HO_OK) {
-        /* as it is */
-    } else if (rows.n_rows != 1 || cid.len != ULID_LEN || (inserted && !mine)) {
-        code = ho_fail(err, HO_BUG, "the receipt's row was neither written nor found");
-    } else if (mine) {
-        /* Not inserted, but mine: the COMMIT of an earlier run took, its answer was lost. */
-        r->result = RECEIPT_NEW;
-        r->settled = !inserted;
-    } else {
-        bool equal = span_eq(same, span_make(e->same, sizeof e->same));
-        r->result = equal ? RECEIPT_DUPLICATE : RECEIPT_CONFLICT;
-        r->settled = true;
-        memcpy(r->first_cid, cid.p, ULID_LEN);
-        memcpy(r->first_id, e->id.p, e->id.len);
-        r->first_id_len = e->id.len;
-    }
-    db_rows_free(&rows);
-    return code;
+    free(b->all);
+    free(b->by_token);
 }
 
-static enum ho_code receipt(struct db *db, struct record *r, struct ho_err *err)
-{
-    const struct event *e = &r->e;
-    struct db_value in[] = {
-        DBV_BYTES(e->provider),
-        DBV_BYTES(e->id),
-        DBV_STR(e->cid),
-        DBV_BYTES(e->source),
-        DBV_BYTES(e->type),
-        DBV_BYTES(e->object), /* absent: NULL */
-        e->has_occurred ? DBV_INT(e->occurred_us) : DBV_NULL,
-        DBV_UINT(e->body.len),
-        DBV_BYTES(span_make(r->body_sha256, SHA256_LEN)),
-        DBV_BYTES(span_make(e->same, sizeof e->same)),
-        DBV_BYTES(e->document),
-        DBV_UINT((uint64_t)e->secret_no),
-        DBV_BYTES(span_make(r->mac, SHA256_LEN)),
-    };
-    struct db_rows rows = {0};
+/* ---- the transaction ---- */
 
-    enum ho_code code = insert_ignore(db, SQL_RECEIPT_INSERT, in, COUNT(in), &rows, err);
-    if (code == HO_OK) {
-        code = read_back(db, r, rows.affected > 0, err);
-    }
-    db_rows_free(&rows);
-    return code;
-}
-
-static enum ho_code body_and_job(struct db *db, const struct record *r, struct ho_err *err)
+/* The receipts, and which of the new ones has the body. */
+static enum ho_code receipts(struct db *db, struct batch *b, const struct event **owner,
+                             struct ho_err *err)
 {
-    const struct event *e = &r->e;
-    struct db_value job[] = {DBV_STR(e->cid)};
-    size_t size = parts_size(db, e->headers.len + e->body.len, e->headers.len);
-    size_t at = 0, part = 0;
     enum ho_code code = HO_OK;
 
-    do {
-        struct span bytes = span_sub(e->body, at, size);
-        struct db_value in[] = {DBV_STR(e->cid), DBV_UINT(part),
-                                part == 0 ? DBV_BYTES(e->headers) : DBV_NULL, DBV_BYTES(bytes)};
-        if (part > PART_NUMBER_MAX) {
-            return ho_fail(err, HO_PERMANENT, "the body needs too many parts");
+    *owner = NULL;
+    for (size_t i = 0; i < b->n && code == HO_OK; i++) {
+        struct record *r = &b->all[i];
+        if (r->settled) {
+            continue;
         }
-        code = db_run(db, SQL_BODY_INSERT, in, COUNT(in), NULL, err);
-        at += bytes.len;
-        part++;
-    } while (code == HO_OK && at < e->body.len);
-    if (code == HO_OK) {
-        code = db_run(db, SQL_JOB_INSERT, job, COUNT(job), NULL, err);
+        code = record_receipt(db, r, b->body_sha256, *owner != NULL ? (*owner)->cid : NULL, err);
+        if (code == HO_OK && !r->settled && *owner == NULL) {
+            *owner = &r->e;
+        }
     }
     return code;
 }
 
-/* The transaction. What finds the event there already writes nothing: it holds a shared lock on
- * that row, and an UPDATE by several such at once is a deadlock. */
+static enum ho_code jobs(struct db *db, const struct batch *b, struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < b->n && code == HO_OK; i++) {
+        const struct record *r = &b->all[i];
+        if (!r->settled) {
+            code = record_job(db, &r->e, err);
+        } else if (r->guarded && r->result != RECEIPT_NEW) {
+            code = record_drop_guard(db, r, err);
+        }
+    }
+    return code;
+}
+
+/* What finds an event there already updates nothing: it holds a shared lock on that row, and an
+ * UPDATE by several such at once is a deadlock. */
 static enum ho_code record_tx(struct db *db, void *arg, struct ho_err *err)
 {
-    struct record *r = arg;
+    struct batch *b = arg;
+    const struct event *owner = NULL;
 
-    r->settled = false;
+    for (size_t i = 0; i < b->n; i++) {
+        b->all[i].settled = false;
+        b->all[i].guarded = false;
+    }
     enum ho_code code = db_begin(db, err);
-    if (code == HO_OK && r->e.has_guard) {
-        code = guard(db, r, err);
+    for (size_t i = 0; i < b->n_guards && code == HO_OK; i++) {
+        code = record_guard(db, b->by_token[i], err);
     }
-    if (code == HO_OK && !r->settled) {
-        code = receipt(db, r, err);
+    if (code == HO_OK) {
+        code = receipts(db, b, &owner, err);
     }
-    if (code == HO_OK && r->settled) {
+    if (code == HO_OK && owner == NULL) {
         db_rollback(db);
         return HO_OK;
     }
     if (code == HO_OK) {
-        code = body_and_job(db, r, err);
+        code = record_body(db, owner, err);
+    }
+    if (code == HO_OK) {
+        code = jobs(db, b, err);
     }
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-enum ho_code inbox_record(struct db *db, const struct accepted *a, struct span key,
-                          struct deadline end, enum receipt_result *result, struct ho_err *err)
-{
-    const struct event *e = accepted_event(a);
-    struct record r;
+/* ---- after ---- */
 
-    *result = RECEIPT_NEW;
-    if (!fits(e)) {
-        return ho_fail(err, HO_BUG, "an event does not fit its columns");
+static enum ho_code keep_conflicts(struct db *db, const struct batch *b, struct deadline end,
+                                   struct ho_err *err)
+{
+    struct conflict *all = ho_alloc(b->n * sizeof *all);
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->n; i++) {
+        const struct record *r = &b->all[i];
+        if (r->result == RECEIPT_CONFLICT || r->result == RECEIPT_REPEAT) {
+            all[n++] = (struct conflict){
+                .kind = r->result == RECEIPT_REPEAT ? "repeat" : "meaning",
+                .e = &r->e,
+                .first_id = span_make(r->first_id, r->first_id_len),
+                .first_cid = r->first_cid,
+                .body_sha256 = b->body_sha256};
+        }
     }
-    prepare(&r, e, key);
-    enum ho_code code = db_transact(db, end, record_tx, &r, err);
-    if (code == HO_OK && (r.result == RECEIPT_CONFLICT || r.result == RECEIPT_REPEAT)) {
-        struct conflict c = {.kind = r.result == RECEIPT_REPEAT ? "repeat" : "meaning",
-                             .e = &r.e,
-                             .first_id = span_make(r.first_id, r.first_id_len),
-                             .first_cid = r.first_cid,
-                             .body_sha256 = r.body_sha256};
-        code = conflict_keep(db, &c, end, err);
-    }
-    if (code == HO_OK) {
-        *result = r.result;
-    }
+    enum ho_code code = n > 0 ? conflicts_keep(db, all, n, end, err) : HO_OK;
+    free(all);
     return code;
 }
 
-enum ho_code inbox_count_duplicate(struct db *db, const struct accepted *a, struct ho_err *err)
+enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t n, struct span key,
+                          struct deadline end, enum receipt_result *results, struct ho_err *err)
 {
-    const struct event *e = accepted_event(a);
+    struct batch b;
+
+    for (size_t i = 0; i < n; i++) {
+        results[i] = RECEIPT_NEW;
+        if (!fits(accepted_event(events[i]))) {
+            return ho_fail(err, HO_BUG, "an event does not fit its columns");
+        }
+    }
+    if (n == 0 || !belong_together(events, n)) {
+        return ho_fail(err, HO_BUG, "the events are not those of one request");
+    }
+    prepare(&b, events, n, key);
+    enum ho_code code = db_transact(db, end, record_tx, &b, err);
+    if (code == HO_OK) {
+        code = keep_conflicts(db, &b, end, err);
+    }
+    for (size_t i = 0; i < n && code == HO_OK; i++) {
+        results[b.all[i].place] = b.all[i].result;
+    }
+    batch_free(&b);
+    return code;
+}
+
+/* ---- duplicates ---- */
+
+struct counting {
+    const struct event **all; /* by (provider, id) */
+    size_t n;
+};
+
+static int by_event(const void *a, const void *b)
+{
+    const struct event *x = *(const struct event *const *)a;
+    const struct event *y = *(const struct event *const *)b;
+    int order = span_cmp(x->provider, y->provider);
+
+    return order != 0 ? order : span_cmp(x->id, y->id);
+}
+
+static enum ho_code count_one(struct db *db, const struct event *e, struct ho_err *err)
+{
     struct db_value in[] = {DBV_BYTES(e->provider), DBV_BYTES(e->id)};
 
     return db_run(db, SQL_DUPLICATE_COUNT, in, COUNT(in), NULL, err);
+}
+
+static enum ho_code count_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    const struct counting *c = arg;
+    enum ho_code code = db_begin(db, err);
+
+    for (size_t i = 0; i < c->n && code == HO_OK; i++) {
+        code = count_one(db, c->all[i], err);
+    }
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
+enum ho_code inbox_count_duplicates(struct db *db, struct accepted *const *events,
+                                    const enum receipt_result *results, size_t n,
+                                    struct ho_err *err)
+{
+    struct counting c = {ho_alloc((n + 1) * sizeof(const struct event *)), 0};
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < n; i++) {
+        if (results[i] == RECEIPT_DUPLICATE) {
+            c.all[c.n++] = accepted_event(events[i]);
+        }
+    }
+    qsort(c.all, c.n, sizeof(const struct event *), by_event);
+    if (c.n == 1) {
+        code = count_one(db, c.all[0], err);
+    } else if (c.n > 1) {
+        code = db_transact(db, deadline_in(COUNT_TIME_MS), count_tx, &c, err);
+    }
+    free(c.all);
+    return code;
 }

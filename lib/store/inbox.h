@@ -1,4 +1,4 @@
-/* Accepting an event: receipt, body and job in one transaction, exactly once a key. */
+/* Accepting events: receipt, body and job in one transaction, exactly once a key. */
 #ifndef HO_STORE_INBOX_H
 #define HO_STORE_INBOX_H
 
@@ -14,18 +14,24 @@ enum receipt_result {
     RECEIPT_REPEAT     /* the guard knows this content under another id: kept in `conflict` */
 };
 
-/* What is true afterwards with HO_OK: the event is durable as *result says, and so is a conflict.
+/* What is true afterwards with HO_OK: each of the n events is durable as its result says, and so
+ * are the conflicts; all that are new were written in one transaction. Without HO_OK none of this
+ * call is, or all: the same request may come again.
  * An occurred_us outside 1970..9999 is stored as "not known" (and the receipt's MAC says so too).
- * in:  key — this installation's MAC key
- * returns HO_OK | HO_TRANSIENT (nothing or everything is stored; answer busy) | HO_PERMANENT |
- *         HO_BUG (neither my row nor another's was there: rolled back)
+ * in:  events — of one request: one body and one set of headers, which are stored once, under the
+ *      first new one by (provider, id); n > 0. key — this installation's MAC key
+ * out: results — n of them
+ * returns HO_OK | HO_TRANSIENT (answer busy) | HO_PERMANENT | HO_BUG (neither my row nor another's
+ *         was there, or the events do not fit their columns: rolled back)
  * blocks: until the deadline, plus one read timeout when the server hangs. */
-enum ho_code inbox_record(struct db *db, const struct accepted *a, struct span key,
-                          struct deadline end, enum receipt_result *result, struct ho_err *err)
+enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t n, struct span key,
+                          struct deadline end, enum receipt_result *results, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Adds one to the receipt's duplicates; after the answer, may be lost. */
-enum ho_code inbox_count_duplicate(struct db *db, const struct accepted *a, struct ho_err *err)
-    HO_MUST_CHECK;
+/* Adds one to the duplicates of the receipt of each event that was one; after the answer, may be
+ * lost. blocks: some seconds at most. */
+enum ho_code inbox_count_duplicates(struct db *db, struct accepted *const *events,
+                                    const enum receipt_result *results, size_t n,
+                                    struct ho_err *err) HO_MUST_CHECK;
 
 #endif

@@ -14,12 +14,16 @@ const char SQL_GUARD_BACK[] =
     "SELECT event_id, correlation_id FROM hookonce_guard WHERE provider = ? AND token = ?"
     " LOCK IN SHARE MODE";
 
+/* Only a row that this very transaction wrote: nobody else can hold a lock on it. */
+const char SQL_GUARD_DROP[] =
+    "DELETE FROM hookonce_guard WHERE provider = ? AND token = ? AND correlation_id = ?";
+
 const char SQL_RECEIPT_INSERT[] =
     "INSERT IGNORE INTO hookonce_receipt (provider, event_id, correlation_id, source, event_type,"
     " object_key, occurred_at, received_at, recorded_at, status, body_len, body_sha256,"
-    " same_digest, document, secret_no, mac)"
+    " same_digest, document, secret_no, mac, body_id)"
     " VALUES (?, ?, ?, ?, ?, ?, TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ? MICROSECOND,"
-    " UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 'received', ?, ?, ?, ?, ?, ?)";
+    " UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 'received', ?, ?, ?, ?, ?, ?, ?)";
 
 const char SQL_RECEIPT_BACK[] =
     "SELECT correlation_id, same_digest FROM hookonce_receipt WHERE provider = ? AND event_id = ?"

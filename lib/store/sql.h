@@ -6,6 +6,7 @@
 /* inbox */
 extern const char SQL_GUARD_INSERT[];
 extern const char SQL_GUARD_BACK[];
+extern const char SQL_GUARD_DROP[];
 extern const char SQL_RECEIPT_INSERT[];
 extern const char SQL_RECEIPT_BACK[];
 extern const char SQL_BODY_INSERT[];

@@ -103,7 +103,7 @@ const char sql_receipt_status[] =
 
 const char sql_stored_receipt[] =
     "SELECT provider, event_id, source, event_type, object_key, occurred_at, same_digest,"
-    " document, secret_no, mac"
+    " document, secret_no, mac, COALESCE(body_id, correlation_id)"
     " FROM hookonce_receipt FORCE INDEX (correlation) WHERE correlation_id = ? LIMIT 2";
 
 const char sql_stored_body[] =

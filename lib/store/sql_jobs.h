@@ -32,7 +32,7 @@ extern const char sql_receipt_status[];  /* status, outcome, cid */
 
 /* what was delivered */
 extern const char sql_stored_receipt[];  /* cid */
-extern const char sql_stored_body[];     /* cid */
+extern const char sql_stored_body[];     /* its body id */
 
 /* dead letters, opened again */
 extern const char sql_dead_by_job[];     /* job id */

@@ -60,8 +60,9 @@ const char SQL_VIEW_ATTEMPTS[] =
 const char SQL_VIEW_TIMELINE[] =
     "SELECT at, what, detail FROM ("
     "SELECT received_at AS at, 'received' AS what, 1 AS step,"
-    " CONCAT('by ', source, ', ', event_type, ', ', body_len, ' bytes, secret ', secret_no)"
-    " AS detail FROM hookonce_receipt WHERE correlation_id = ?"
+    " CONCAT('by ', source, ', ', event_type, ', ', body_len, ' bytes',"
+    " COALESCE(CONCAT(' shared with ', body_id), ''), ', secret ', secret_no) AS detail"
+    " FROM hookonce_receipt WHERE correlation_id = ?"
     " UNION ALL SELECT last_duplicate_at, 'duplicate', 2,"
     " CONCAT('the last of ', duplicates, '; the same event came again')"
     " FROM hookonce_receipt WHERE correlation_id = ? AND duplicates > 0"

@@ -16,7 +16,8 @@ enum {
     COL_SAME,
     COL_DOCUMENT,
     COL_SECRET_NO,
-    COL_MAC
+    COL_MAC,
+    COL_BODY_ID
 };
 
 /* DATETIME text as unix microseconds. */
@@ -86,7 +87,8 @@ enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, str
     buf_init(&out->body, DB_RESULT_MAX);
     enum ho_code code = db_run(db, sql_stored_receipt, by, 1, &out->receipt, err);
     if (code == HO_OK && out->receipt.n_rows == 1) {
-        code = db_run(db, sql_stored_body, by, 1, &out->parts, err);
+        const struct db_value body[] = {DBV_TEXT(db_cell(&out->receipt, 0, COL_BODY_ID))};
+        code = db_run(db, sql_stored_body, body, 1, &out->parts, err);
         if (code == HO_OK) {
             bool whole = read_receipt(out, cid);
             out->found = read_body(out) && whole;

@@ -90,8 +90,12 @@ static void finds_what_is_wrong(void **state)
         {"ALTER TABLE hookonce_receipt CONVERT TO CHARACTER SET utf8mb4"
          " COLLATE utf8mb4_unicode_ci",
          "ALTER TABLE hookonce_receipt MODIFY correlation_id CHAR(26) CHARACTER SET ascii"
-         " COLLATE ascii_bin NOT NULL",
+         " COLLATE ascii_bin NOT NULL, MODIFY body_id CHAR(26) CHARACTER SET ascii"
+         " COLLATE ascii_bin NULL",
          "hookonce_receipt.correlation_id", HEALTH_FAIL, "unicode_ci"},
+        {"ALTER TABLE hookonce_receipt DROP body_id",
+         "ALTER TABLE hookonce_receipt ADD body_id CHAR(26) CHARACTER SET ascii COLLATE ascii_bin",
+         "hookonce_receipt.body_id", HEALTH_FAIL, ""},
         {"ALTER TABLE hookonce_guard MODIFY event_id VARCHAR(255) CHARACTER SET latin1 NOT NULL",
          "ALTER TABLE hookonce_guard MODIFY event_id VARBINARY(255) NOT NULL",
          "hookonce_guard.event_id", HEALTH_FAIL, "varchar(255)"},

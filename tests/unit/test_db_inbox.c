@@ -144,8 +144,10 @@ static void same_again_is_a_duplicate(void **state)
     assert_int_equal(count("body"), 1);
     assert_int_equal(count("conflict"), 0);
     struct accepted *a = accepted_make(&again);
-    assert_int_equal(inbox_count_duplicate(db, a, &err), HO_OK);
-    assert_int_equal(inbox_count_duplicate(db, a, &err), HO_OK);
+    const enum receipt_result results[] = {RECEIPT_DUPLICATE, RECEIPT_NEW};
+    assert_int_equal(inbox_count_duplicates(db, &a, results, 1, &err), HO_OK);
+    assert_int_equal(inbox_count_duplicates(db, &a, results, 1, &err), HO_OK);
+    assert_int_equal(inbox_count_duplicates(db, &a, results + 1, 1, &err), HO_OK);
     accepted_free(a);
     assert_int_equal(count("receipt WHERE duplicates = 2 AND last_duplicate_at IS NOT NULL"), 1);
 }
@@ -226,11 +228,11 @@ static void what_does_not_fit_is_refused(void **state)
     memset(raw, 'x', sizeof raw);
     e.id = span_make(raw, 256);
     struct accepted *a = accepted_make(&e);
-    assert_int_equal(inbox_record(db, a, TESTDB_KEY, deadline_in(1000), &result, &err), HO_BUG);
+    assert_int_equal(inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(1000), &result, &err), HO_BUG);
     accepted_free(a);
     e.id = SPAN_LIT("");
     a = accepted_make(&e);
-    assert_int_equal(inbox_record(db, a, TESTDB_KEY, deadline_in(1000), &result, &err), HO_BUG);
+    assert_int_equal(inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(1000), &result, &err), HO_BUG);
     accepted_free(a);
     assert_int_equal(count("receipt"), 0);
 }

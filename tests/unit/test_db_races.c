@@ -30,7 +30,7 @@ static void *deliver(void *arg)
         enum receipt_result result = RECEIPT_NEW;
         ulid_new(clock_wall_us(), d->e.cid);
         struct accepted *a = accepted_make(&d->e);
-        if (inbox_record(db, a, TESTDB_KEY, deadline_in(20000), &result, &d->err) == HO_OK) {
+        if (inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(20000), &result, &d->err) == HO_OK) {
             d->seen[result]++;
         } else {
             d->failed++;
@@ -194,12 +194,12 @@ static void held_lock_ends_with_the_deadline(void **state)
     testdb_run(holder, "SELECT * FROM hookonce_receipt WHERE event_id = 'evt_1' FOR UPDATE");
     struct accepted *a = accepted_make(&e);
     int64_t start = clock_mono_ms();
-    assert_int_equal(inbox_record(db, a, TESTDB_KEY, deadline_in(1500), &result, &err),
+    assert_int_equal(inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(1500), &result, &err),
                      HO_TRANSIENT);
     assert_int_equal(err.sys, 1205);
     assert_true(clock_mono_ms() - start < 3000);
     db_rollback(holder);
-    assert_int_equal(inbox_record(db, a, TESTDB_KEY, deadline_in(1500), &result, &err), HO_OK);
+    assert_int_equal(inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(1500), &result, &err), HO_OK);
     assert_int_equal(result, RECEIPT_DUPLICATE);
     accepted_free(a);
     db_close(db);

@@ -232,7 +232,8 @@ static void one_receipts_story(void **state)
     assert_int_equal(testdb_record(db, &e), RECEIPT_NEW);
     assert_int_equal(testdb_record(db, &other), RECEIPT_CONFLICT);
     struct accepted *a = accepted_make(&e);
-    assert_int_equal(inbox_count_duplicate(db, a, &err), HO_OK);
+    const enum receipt_result again = RECEIPT_DUPLICATE;
+    assert_int_equal(inbox_count_duplicates(db, &a, &again, 1, &err), HO_OK);
     accepted_free(a);
     testdb_run(db, "UPDATE hookonce_job SET route = 'main', run_at = run_at + INTERVAL 1 MINUTE"
                    " WHERE route = ''");
@@ -286,7 +287,7 @@ static void no_query_reads_whole_tables(void **state)
 
     testdb_run(db, "INSERT INTO hookonce_receipt SELECT 'bulk', CONCAT('b', seq),"
                    " CONCAT('00000000000000000000', LPAD(seq, 6, '0')), 's', 't', NULL, NULL,"
-                   " NOW(6), NOW(6), 'processed', 'done', 0, '', '', 'none', 1, 0, NULL, ''"
+                   " NOW(6), NOW(6), 'processed', 'done', 0, '', '', 'none', 1, 0, NULL, '', NULL"
                    " FROM seq_1_to_20000");
     testdb_run(db, "INSERT INTO hookonce_job (correlation_id, state, run_at, created_at)"
                    " SELECT correlation_id, 'done', NOW(6), NOW(6) FROM hookonce_receipt"

@@ -152,7 +152,7 @@ static inline enum receipt_result testdb_record(struct db *db, const struct even
     enum receipt_result result = RECEIPT_NEW;
     struct ho_err err;
 
-    if (inbox_record(db, a, TESTDB_KEY, deadline_in(3000), &result, &err) != HO_OK) {
+    if (inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(3000), &result, &err) != HO_OK) {
         fail_msg("record: %s", err.text);
     }
     accepted_free(a);
@@ -184,7 +184,7 @@ static inline enum ho_code testdb_try(struct db *db, const struct event *e, int6
                                       enum receipt_result *result, struct ho_err *err)
 {
     struct accepted *a = accepted_make(e);
-    enum ho_code code = inbox_record(db, a, TESTDB_KEY, deadline_in(ms), result, err);
+    enum ho_code code = inbox_record(db, &a, 1, TESTDB_KEY, deadline_in(ms), result, err);
 
     accepted_free(a);
     return code;

@@ -1,0 +1,147 @@
+/* The rows of one event. IGNORE is never believed: what counts is the row that is read back. */
+#include "store/inbox_rows.h"
+
+#include <string.h>
+
+#include "store/parts.h"
+#include "store/sql.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define PART_NUMBER_MAX 65535
+
+/* Whether IGNORE did what was asked: one row as it is, or none because one is there. */
+static enum ho_code insert_ignore(struct db *db, const char *sql, const struct db_value *in,
+                                  size_t n, struct db_rows *rows, struct ho_err *err)
+{
+    enum ho_code code = db_run(db, sql, in, n, rows, err);
+
+    if (code == HO_OK && rows->affected > 0 && rows->warnings > 0) {
+        return ho_fail(err, HO_PERMANENT, "the database changed a value while it stored it");
+    }
+    return code;
+}
+
+static void settle(struct record *r, enum receipt_result result, struct span cid, struct span id)
+{
+    r->result = result;
+    r->settled = true;
+    memcpy(r->first_cid, cid.p, ULID_LEN);
+    memcpy(r->first_id, id.p, id.len);
+    r->first_id_len = id.len;
+}
+
+enum ho_code record_guard(struct db *db, struct record *r, struct ho_err *err)
+{
+    const struct event *e = &r->e;
+    struct db_value in[] = {DBV_BYTES(e->provider),
+                            DBV_BYTES(span_make(e->guard, sizeof e->guard)), DBV_BYTES(e->id),
+                            DBV_STR(e->cid)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = insert_ignore(db, SQL_GUARD_INSERT, in, COUNT(in), &rows, err);
+    r->guarded = code == HO_OK && rows.affected > 0;
+    if (code == HO_OK && rows.affected == 0) {
+        code = db_run(db, SQL_GUARD_BACK, in, 2, &rows, err);
+        struct span id = db_cell(&rows, 0, 0), cid = db_cell(&rows, 0, 1);
+        if (code == HO_OK && (rows.n_rows != 1 || cid.len != ULID_LEN || id.len > EVENT_KEY_MAX)) {
+            code = ho_fail(err, HO_BUG, "the guard's row was neither written nor found");
+        } else if (code == HO_OK && !span_eq(id, e->id)) {
+            settle(r, RECEIPT_REPEAT, cid, id);
+        }
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+/* Reads the receipt's row back: mine or another's? That alone decides what is new. */
+static enum ho_code read_back(struct db *db, struct record *r, bool inserted, struct ho_err *err)
+{
+    const struct event *e = &r->e;
+    struct db_value in[] = {DBV_BYTES(e->provider), DBV_BYTES(e->id)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_RECEIPT_BACK, in, COUNT(in), &rows, err);
+    struct span cid = db_cell(&rows, 0, 0), same = db_cell(&rows, 0, 1);
+    bool mine = span_is(cid, e->cid);
+
+    if (code != HO_OK) {
+        /* as it is */
+    } else if (rows.n_rows != 1 || cid.len != ULID_LEN || (inserted && !mine)) {
+        code = ho_fail(err, HO_BUG, "the receipt's row was neither written nor found");
+    } else if (mine) {
+        /* Not inserted, but mine: the COMMIT of an earlier run took, its answer was lost. */
+        r->result = RECEIPT_NEW;
+        r->settled = !inserted;
+    } else {
+        bool equal = span_eq(same, span_make(e->same, sizeof e->same));
+        settle(r, equal ? RECEIPT_DUPLICATE : RECEIPT_CONFLICT, cid, e->id);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char *body_sha256,
+                            const char *body_id, struct ho_err *err)
+{
+    const struct event *e = &r->e;
+    struct db_value in[] = {
+        DBV_BYTES(e->provider),
+        DBV_BYTES(e->id),
+        DBV_STR(e->cid),
+        DBV_BYTES(e->source),
+        DBV_BYTES(e->type),
+        DBV_BYTES(e->object), /* absent: NULL */
+        e->has_occurred ? DBV_INT(e->occurred_us) : DBV_NULL,
+        DBV_UINT(e->body.len),
+        DBV_BYTES(span_make(body_sha256, SHA256_LEN)),
+        DBV_BYTES(span_make(e->same, sizeof e->same)),
+        DBV_BYTES(e->document),
+        DBV_UINT((uint64_t)e->secret_no),
+        DBV_BYTES(span_make(r->mac, SHA256_LEN)),
+        DBV_STR(body_id),
+    };
+    struct db_rows rows = {0};
+
+    enum ho_code code = insert_ignore(db, SQL_RECEIPT_INSERT, in, COUNT(in), &rows, err);
+    if (code == HO_OK) {
+        code = read_back(db, r, rows.affected > 0, err);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code record_drop_guard(struct db *db, const struct record *r, struct ho_err *err)
+{
+    struct db_value in[] = {DBV_BYTES(r->e.provider),
+                            DBV_BYTES(span_make(r->e.guard, sizeof r->e.guard)),
+                            DBV_STR(r->e.cid)};
+
+    return db_run(db, SQL_GUARD_DROP, in, COUNT(in), NULL, err);
+}
+
+enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *err)
+{
+    size_t size = parts_size(db, e->headers.len + e->body.len, e->headers.len);
+    size_t at = 0, part = 0;
+    enum ho_code code = HO_OK;
+
+    do {
+        struct span bytes = span_sub(e->body, at, size);
+        struct db_value in[] = {DBV_STR(e->cid), DBV_UINT(part),
+                                part == 0 ? DBV_BYTES(e->headers) : DBV_NULL, DBV_BYTES(bytes)};
+        if (part > PART_NUMBER_MAX) {
+            return ho_fail(err, HO_PERMANENT, "the body needs too many parts");
+        }
+        code = db_run(db, SQL_BODY_INSERT, in, COUNT(in), NULL, err);
+        at += bytes.len;
+        part++;
+    } while (code == HO_OK && at < e->body.len);
+    return code;
+}
+
+enum ho_code record_job(struct db *db, const struct event *e, struct ho_err *err)
+{
+    struct db_value job[] = {DBV_STR(e->cid)};
+
+    return db_run(db, SQL_JOB_INSERT, job, COUNT(job), NULL, err);
+}

@@ -1,59 +1,35 @@
-/* The keys of a recipe that say what it answers: hello, ok, bad, busy. */
+/* The key `hello` of a recipe: handshakes. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "edge/recipe_parts.h"
 
-#define HELLOS_MAX 8
+static const char *const methods[] = {"POST", "GET", "HEAD", "OPTIONS"};
 
-static const char *const methods[] = {"POST", "GET", "HEAD"};
-
-static char *copy_text(struct span s)
+/* An unsigned one looks only at what is there without the signature: no family, no ts, no fields. */
+static struct recipe_place hello_place(const struct recipe *r, bool is_unsigned, bool hmac)
 {
-    char *copy = ho_alloc(s.len + 1);
+    unsigned head = TERM_BIT(TERM_HEADER) | TERM_BIT(TERM_QUERY) | TERM_BIT(TERM_FORM) |
+                    TERM_BIT(TERM_JSON) | TERM_BIT(TERM_PARAM) | TERM_BIT(TERM_METHOD);
 
-    memcpy(copy, s.p, s.len);
-    copy[s.len] = '\0';
-    return copy;
+    return (struct recipe_place){
+        .recipe = r,
+        .kinds = is_unsigned ? head
+                             : ~(TERM_BIT(TERM_SECRET) | TERM_BIT(TERM_ARRIVAL) |
+                                 TERM_BIT(TERM_ITEM) | TERM_BIT(TERM_ITEM_JSON)),
+        .says = is_unsigned ? "before the signature only header, query, form, json, param and "
+                              "method are looked at"
+                            : "a handshake is no event: no item or arrival",
+        .hmac = hmac,
+    };
 }
 
-/* Cuts a word off at blanks; SPAN_NONE when there is none left. */
-static struct span next_word(struct span *rest)
-{
-    *rest = span_present(*rest) ? span_trim(*rest) : SPAN_LIT("");
-    return rest->len == 0 ? SPAN_NONE : span_cut(rest, ' ');
-}
-
-static enum ho_code read_status(struct span word, int *status, struct ho_err *err)
-{
-    uint64_t number;
-
-    if (!span_present(word) || !text_uint(word, 599, &number) || number < 200) {
-        return ho_fail(err, HO_REJECT, "the status is a number from 200 to 599");
-    }
-    *status = (int)number;
-    return HO_OK;
-}
-
-/* A media type goes into a header line as it is. */
-static enum ho_code read_type(struct span word, char **type, struct ho_err *err)
-{
-    for (size_t i = 0; i < word.len; i++) {
-        if (word.p[i] <= ' ' || word.p[i] > '~') {
-            return ho_fail(err, HO_REJECT, "the type is a word like text/plain");
-        }
-    }
-    if (span_present(word) && !span_has(word, '/')) {
-        return ho_fail(err, HO_REJECT, "the type is a word like text/plain");
-    }
-    *type = span_present(word) ? copy_text(word) : NULL;
-    return HO_OK;
-}
-
+/* TERM==TEXT, TERM=={param:NAME} or TERM */
 static enum ho_code read_condition(struct recipe *r, struct hello *h, struct span word,
                                    struct ho_err *err)
 {
+    struct recipe_place place = hello_place(r, h->is_unsigned, false);
+    struct recipe_place value = {.recipe = r, .kinds = TERM_BIT(TERM_PARAM),
+                                 .says = "behind == stands a text or {param:NAME}"};
     struct hello_condition *c = &h->conditions[h->n_conditions];
     struct span rest = word;
     struct span term = recipe_cut(&rest, "==");
@@ -62,158 +38,165 @@ static enum ho_code read_condition(struct recipe *r, struct hello *h, struct spa
     if (h->n_conditions == HELLO_CONDITIONS_MAX) {
         return ho_fail(err, HO_REJECT, "more than %d conditions", HELLO_CONDITIONS_MAX);
     }
-    code = term_parse(term, &c->term, err);
+    *c = (struct hello_condition){.equals = SPAN_NONE};
+    h->n_conditions++;
+    code = recipe_read_term(&place, term, &c->term, err);
     if (code != HO_OK) {
         return code;
     }
-    h->n_conditions++;
-    c->equals = rest;
-    if (h->is_unsigned && c->term.kind != TERM_FORM && c->term.kind != TERM_HEADER &&
-        c->term.kind != TERM_FAMILY) {
-        return ho_fail(err, HO_REJECT, "before the signature only headers and forms are looked at");
+    if (span_present(rest) && rest.len == 0) {
+        return ho_fail(err, HO_REJECT, "nothing behind ==; a TERM alone asks whether it is there");
     }
-    return recipe_check_term(r, &c->term, err);
+    if (span_starts(rest, "{")) {
+        return recipe_read_expr(&value, rest, &c->value, err);
+    }
+    c->equals = rest;
+    return HO_OK;
 }
 
-static enum ho_code check_term(void *arg, const struct term *t, struct ho_err *err)
+static enum ho_code read_save(struct recipe *r, struct hello *h, struct span text,
+                              struct ho_err *err)
 {
-    return recipe_check_term(arg, t, err);
+    struct recipe_place place = {
+        .recipe = r,
+        .kinds = TERM_BIT(TERM_HEADER) | TERM_BIT(TERM_QUERY) | TERM_BIT(TERM_FORM) |
+                 TERM_BIT(TERM_JSON),
+        .says = "a secret is saved from header, query, form or json only",
+    };
+
+    h->save_on = true;
+    if (recipe_public_kinds(r) != 0) {
+        return ho_fail(err, HO_REJECT, "save is for shared secrets: a public key is pinned by hand");
+    }
+    return recipe_read_term(&place, text, &h->save, err);
 }
 
-/* Behind "=>": STATUS [TYPE [TEMPLATE]] */
+static enum ho_code read_visit(struct recipe *r, struct hello *h, struct span text,
+                               struct ho_err *err)
+{
+    struct recipe_place place = hello_place(r, h->is_unsigned, false);
+    struct span term = recipe_word(&text);
+    struct span word = recipe_word(&text);
+    enum ho_code code;
+
+    h->visit_on = true;
+    if (h->is_unsigned) {
+        return ho_fail(err, HO_REJECT, "visit needs the signature: else anybody could send us where "
+                                       "he wants");
+    }
+    code = recipe_read_term(&place, term, &h->visit, err);
+    if (code == HO_OK && !span_is(word, "from")) {
+        return ho_fail(err, HO_REJECT, "written: visit TERM from PATTERN...");
+    }
+    return code == HO_OK ? recipe_read_from(text, h->from, &h->n_from, err) : code;
+}
+
+static bool has_hmac(const struct hello *h)
+{
+    for (size_t a = 0; h->reply != NULL && a < h->reply->n_alts; a++) {
+        for (size_t i = 0; i < h->reply->alts[a].n; i++) {
+            const struct expr_piece *piece = &h->reply->alts[a].pieces[i];
+
+            for (size_t f = 0; piece->is_term && f < piece->term.n_filters; f++) {
+                if (filter_is_hmac(&piece->term.filters[f])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* Behind "=>": the answer, then ; header, save, visit. */
 static enum ho_code read_reply(struct recipe *r, struct hello *h, struct span text,
                                struct ho_err *err)
 {
-    enum ho_code code = read_status(next_word(&text), &h->status, err);
+    struct recipe_place place = hello_place(r, h->is_unsigned, false);
+    struct recipe_place reply = hello_place(r, h->is_unsigned, recipe_public_kinds(r) == 0);
+    struct fixed_answer answer = {.status = 200};
+    enum ho_code code = recipe_read_answer(&reply, recipe_cut(&text, " ; "), &answer, err);
 
-    if (code == HO_OK) {
-        code = read_type(next_word(&text), &h->type, err);
+    while (code == HO_OK && span_present(text)) {
+        struct span part = recipe_cut(&text, " ; ");
+        struct span rest = part;
+        struct span word = recipe_word(&rest);
+
+        if (span_is(word, "save") && !h->save_on) {
+            code = read_save(r, h, rest, err);
+        } else if (span_is(word, "visit") && !h->visit_on) {
+            code = read_visit(r, h, rest, err);
+        } else if (span_is(word, "header")) {
+            code = recipe_read_header(&place, part, &answer, err);
+        } else {
+            code = recipe_unknown(err, "or repeated directive", word, "header save visit");
+        }
     }
-    text = span_present(text) ? span_trim(text) : SPAN_LIT("");
-    if (code != HO_OK || text.len == 0) {
-        return code;
+    h->status = answer.status;
+    h->type = answer.type;
+    h->reply = answer.text;
+    h->n_headers = answer.n_headers;
+    for (size_t i = 0; i < answer.n_headers; i++) {
+        h->headers[i] = answer.headers[i];
     }
-    if (h->is_unsigned) {
-        return ho_fail(err, HO_REJECT, "an unsigned request gets no text back");
-    }
-    code = expr_parse(text, &h->reply, err);
-    return code == HO_OK ? expr_each(h->reply, check_term, r, err) : code;
+    r->signs_challenges = r->signs_challenges || has_hmac(h);
+    return code;
 }
 
-static enum ho_code read_hello(struct recipe *r, struct span text, struct ho_err *err)
+/* Without a condition it answers every request of its method, so no delivery may have that one. */
+static bool delivers(const struct recipe *r, struct span method)
 {
-    struct hello *h = &r->hellos[r->n_hellos++];
-    struct span left = recipe_cut(&text, "=>");
-    struct span word = next_word(&left);
-    enum ho_code code = HO_OK;
+    return (span_is(method, "POST") && r->post) || (span_is(method, "GET") && r->get);
+}
 
-    *h = (struct hello){.status = 200};
+enum ho_code recipe_read_hello(struct recipe *r, struct span text, struct ho_err *err)
+{
+    struct span left = recipe_cut(&text, "=>");
+    struct span word = recipe_word(&left);
+    enum ho_code code = HO_OK;
+    struct hello *h;
+
     if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "written: [unsigned] METHOD condition... => STATUS");
     }
+    r->hellos = ho_realloc(r->hellos, (r->n_hellos + 1) * sizeof *r->hellos);
+    h = &r->hellos[r->n_hellos++];
+    *h = (struct hello){.status = 200, .method = SPAN_NONE};
     if (span_is(word, "unsigned")) {
         h->is_unsigned = true;
-        word = next_word(&left);
+        word = recipe_word(&left);
     }
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (span_is(word, methods[i])) {
-            h->method = word;
-        }
+        h->method = span_is(word, methods[i]) ? word : h->method;
     }
     if (!span_present(h->method)) {
-        return ho_fail(err, HO_REJECT, "the method is one of POST GET HEAD");
+        return ho_fail(err, HO_REJECT, "the method is one of POST GET HEAD OPTIONS");
     }
-    for (word = next_word(&left); span_present(word) && code == HO_OK; word = next_word(&left)) {
+    for (word = recipe_word(&left); span_present(word) && code == HO_OK;
+         word = recipe_word(&left)) {
         code = read_condition(r, h, word, err);
     }
-    if (code == HO_OK && h->n_conditions == 0) {
+    if (code == HO_OK && h->n_conditions == 0 && delivers(r, h->method)) {
         return ho_fail(err, HO_REJECT, "at least one condition, or every delivery would match");
     }
     return code == HO_OK ? read_reply(r, h, text, err) : code;
 }
 
-/* All `hello` entries of the nearest recipe that has any. */
-static enum ho_code read_hellos(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-{
-    struct recipe_entry e = recipe_entry(t, "hello");
-    enum ho_code code = HO_OK;
-
-    if (e.entry != NULL) {
-        r->hellos = ho_alloc(HELLOS_MAX * sizeof *r->hellos);
-    }
-    for (; e.entry != NULL && code == HO_OK; e.entry = e.entry->next) {
-        if (strcmp(e.entry->key, "hello") != 0) {
-            continue;
-        }
-        if (r->n_hellos == HELLOS_MAX) {
-            code = ho_fail(err, HO_REJECT, "more than %d", HELLOS_MAX);
-        } else {
-            code = read_hello(r, recipe_value(e), err);
-        }
-        if (code != HO_OK) {
-            return recipe_blame(e, code, err);
-        }
-    }
-    return code;
-}
-
-static enum ho_code read_answer(struct fixed_answer *a, struct span text, struct ho_err *err)
-{
-    enum ho_code code;
-
-    if (!span_present(text)) {
-        return HO_OK;
-    }
-    code = read_status(next_word(&text), &a->status, err);
-    if (code == HO_OK) {
-        code = read_type(next_word(&text), &a->type, err);
-    }
-    a->text = span_present(text) ? span_trim(text) : SPAN_LIT("");
-    return code;
-}
-
-enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
-                                 struct ho_err *err)
-{
-    static const struct {
-        const char *key;
-        enum answer_kind kind;
-        int status, least, most;
-    } kinds[] = {
-        {"ok", ANSWER_OK, 200, 200, 299},
-        {"bad", ANSWER_BAD, 401, 400, 499},
-        {"busy", ANSWER_BUSY, 503, 400, 599},
-    };
-
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct fixed_answer *a = &r->answers[kinds[i].kind];
-        struct recipe_entry e = recipe_entry(t, kinds[i].key);
-        enum ho_code code;
-
-        *a = (struct fixed_answer){kinds[i].status, NULL, SPAN_LIT("")};
-        code = read_answer(a, recipe_value(e), err);
-        if (code == HO_OK && (a->status < kinds[i].least || a->status > kinds[i].most)) {
-            code = ho_fail(err, HO_REJECT, "the status is from %d to %d", kinds[i].least,
-                           kinds[i].most);
-        }
-        if (code != HO_OK) {
-            return recipe_blame(e, code, err);
-        }
-    }
-    return read_hellos(r, t, err);
-}
-
-void recipe_free_answers(struct recipe *r)
+void recipe_free_hellos(struct recipe *r)
 {
     for (size_t i = 0; i < r->n_hellos; i++) {
-        for (size_t j = 0; j < r->hellos[i].n_conditions; j++) {
-            term_free(&r->hellos[i].conditions[j].term);
+        struct hello *h = &r->hellos[i];
+
+        for (size_t j = 0; j < h->n_conditions; j++) {
+            term_free(&h->conditions[j].term);
+            expr_free(h->conditions[j].value);
         }
-        free(r->hellos[i].type);
-        expr_free(r->hellos[i].reply);
+        free(h->type);
+        expr_free(h->reply);
+        for (size_t j = 0; j < h->n_headers; j++) {
+            expr_free(h->headers[j].value);
+        }
+        term_free(&h->save);
+        term_free(&h->visit);
     }
     free(r->hellos);
-    for (size_t i = 0; i < sizeof r->answers / sizeof r->answers[0]; i++) {
-        free(r->answers[i].type);
-    }
 }

@@ -125,6 +125,7 @@ struct hello_condition {
     struct expr *value;  /* in place of equals: a template */
 };
 
+#define HELLOS_MAX 8
 #define HELLO_CONDITIONS_MAX 4
 
 /* One line of header in an answer. */
@@ -209,6 +210,9 @@ struct recipe {
 
 /* Which public keys the recipe takes: bit 1 << mac_sig for each kind; 0: shared secrets. */
 unsigned recipe_public_kinds(const struct recipe *r);
+
+/* Fills facts_signature: "hmac-sha256 in x-hub-signature-256". */
+void recipe_describe(struct recipe *r);
 
 /* Appends the algorithm as a recipe has it: "hmac-sha256", "jwt HS256 HS512". */
 enum ho_code recipe_alg_put(const struct alg *a, struct buf *out) HO_MUST_CHECK;
@@ -338,5 +342,6 @@ void recipe_free_alg(struct recipe *r);
 void recipe_free_signed(struct recipe *r);
 void recipe_free_event(struct recipe *r);
 void recipe_free_answers(struct recipe *r);
+void recipe_free_hellos(struct recipe *r); /* by the one before */
 
 #endif

@@ -1,345 +1,297 @@
-/* The keys of a recipe that say how it signs: headers, sig, alg, enc, key, signed, time, needs. */
+/* The keys of a recipe that say where the signature is: headers, methods, param, form-json, batch,
+ * sig, needs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/document.h"
 #include "edge/recipe_parts.h"
-
-#define TOLERANCE_MAX_S 604800 /* a week */
-
-static enum ho_code fail_word(struct ho_err *err, const char *what, struct span word,
-                              const char *known)
-{
-    return ho_fail(err, HO_REJECT, "unknown %s \"%.*s\"; there are %s", what,
-                   (int)(word.len < 40 ? word.len : 40), (const char *)word.p, known);
-}
-
-static bool is_header(const struct term *t)
-{
-    return (t->kind == TERM_HEADER || t->kind == TERM_FAMILY) && !t->hashed;
-}
-
-static char *copy_lower(struct span s)
-{
-    char *copy = ho_alloc(s.len + 1);
-
-    for (size_t i = 0; i < s.len; i++) {
-        copy[i] = (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] - 'A' + 'a' : s.p[i]);
-    }
-    copy[s.len] = '\0';
-    return copy;
-}
 
 static enum ho_code read_families(struct recipe *r, struct span text, struct ho_err *err)
 {
-    while (span_present(text)) {
-        struct span word = span_cut(&text, ' ');
-
-        if (word.len == 0) {
-            continue;
-        }
+    for (struct span word = recipe_word(&text); span_present(word); word = recipe_word(&text)) {
         if (word.len > TERM_NAME_MAX / 2 || word.p[word.len - 1] != '-') {
             return ho_fail(err, HO_REJECT, "a prefix ends in -");
         }
         if (r->n_families == FAMILIES_MAX) {
             return ho_fail(err, HO_REJECT, "more than %d prefixes", FAMILIES_MAX);
         }
-        r->families[r->n_families++] = copy_lower(word);
+        r->families[r->n_families++] = recipe_copy(word, true);
     }
     return HO_OK;
 }
 
-static enum ho_code read_list(struct sig_list *list, struct span words, struct ho_err *err)
+static enum ho_code read_methods(struct recipe *r, struct span text, struct ho_err *err)
 {
-    list->on = true;
-    while (span_present(words)) {
-        struct span word = span_cut(&words, ' ');
+    r->post = !span_present(text);
+    for (struct span word = recipe_word(&text); span_present(word); word = recipe_word(&text)) {
+        bool *method = span_is(word, "POST")  ? &r->post
+                       : span_is(word, "GET") ? &r->get
+                       : span_is(word, "PUT") ? &r->put
+                                              : NULL;
 
-        if (span_is(word, "comma")) {
-            list->comma = true;
-        } else if (span_is(word, "space")) {
-            list->space = true;
-        } else if (span_is(word, "semicolon")) {
-            list->semicolon = true;
-        } else if (span_is(word, "comma-space")) {
-            list->comma_space = true;
-        } else if (word.len > 0) {
-            return fail_word(err, "list", word, "comma space semicolon comma-space");
+        if (method == NULL || *method) {
+            return recipe_unknown(err, "or repeated method", word, "POST GET PUT");
         }
+        *method = true;
+    }
+    return HO_OK;
+}
+
+static enum ho_code read_param(struct recipe *r, struct span text, struct ho_err *err)
+{
+    struct param_rule rule = {recipe_word(&text), text};
+
+    if (!conf_is_name(rule.name)) {
+        return ho_fail(err, HO_REJECT, "a name of lower-case letters, digits, . _ and -, then help");
+    }
+    rule.help = text;
+    if (rule.help.len == 0) {
+        return ho_fail(err, HO_REJECT, "behind the name say what it is, for people");
+    }
+    for (size_t i = 0; i < r->n_params; i++) {
+        if (span_eq(r->params[i].name, rule.name)) {
+            return ho_fail(err, HO_REJECT, "a second %.*s", (int)rule.name.len,
+                           (const char *)rule.name.p);
+        }
+    }
+    r->params[r->n_params++] = rule;
+    return HO_OK;
+}
+
+static enum ho_code read_form_json(struct recipe *r, struct span text, struct ho_err *err)
+{
+    r->form_json = (const char *)text.p;
+    return text.len <= DOCUMENT_WORD_MAX - sizeof "form:"
+               ? HO_OK
+               : ho_fail(err, HO_REJECT, "a field's name of at most %d bytes",
+                         DOCUMENT_WORD_MAX - (int)sizeof "form:");
+}
+
+/* The word that is stored with an item must have room for the pointer and any index. */
+static enum ho_code read_batch(struct recipe *r, struct span text, struct ho_err *err)
+{
+    char word[2 * DOCUMENT_WORD_MAX];
+    char item[DOCUMENT_WORD_MAX];
+
+    if (!span_present(text)) {
+        return HO_OK;
+    }
+    if (!span_is(text, ".") && text.p[0] != '/') {
+        return ho_fail(err, HO_REJECT, "a pointer to the array, like /events, or . for the document");
+    }
+    r->batch_on = true;
+    r->batch = span_is(text, ".") ? SPAN_LIT("") : text;
+    (void)snprintf(word, sizeof word, "%s%s", r->form_json == NULL ? "form" : "form:",
+                   r->form_json == NULL ? "" : r->form_json);
+    return document_item_word(word, (const char *)r->batch.p, 999, item, NULL) == HO_OK
+               ? HO_OK
+               : ho_fail(err, HO_REJECT, "the pointer is too long");
+}
+
+/* ---- sig ---- */
+
+static enum ho_code read_list(struct sig_rule *sig, struct span words, struct ho_err *err)
+{
+    struct sig_list *list = &sig->list;
+
+    list->on = true;
+    for (struct span word = recipe_word(&words); span_present(word); word = recipe_word(&words)) {
+        bool *separator = span_is(word, "comma")         ? &list->comma
+                          : span_is(word, "space")       ? &list->space
+                          : span_is(word, "semicolon")   ? &list->semicolon
+                          : span_is(word, "amp")         ? &list->amp
+                          : span_is(word, "comma-space") ? &list->comma_space
+                                                         : NULL;
+
+        if (separator == NULL) {
+            return recipe_unknown(err, "list", word, "comma space semicolon amp comma-space");
+        }
+        *separator = true;
     }
     if (list->comma && list->comma_space) {
         return ho_fail(err, HO_REJECT, "list cannot be comma and comma-space at once");
     }
-    return list->comma || list->space || list->semicolon || list->comma_space
+    return list->comma || list->space || list->semicolon || list->amp || list->comma_space
                ? HO_OK
-               : ho_fail(err, HO_REJECT, "list needs comma, space, semicolon or comma-space");
+               : ho_fail(err, HO_REJECT, "list needs comma, space, semicolon, amp or comma-space");
 }
 
 static enum ho_code read_pair(struct sig_rule *sig, struct span words, struct ho_err *err)
 {
-    struct span name = words;
-    struct span word = span_cut(&name, ' ');
+    static const struct {
+        const char *word;
+        unsigned char byte;
+    } kinds[] = {{"eq", '='}, {"colon", ':'}, {"comma", ','}, {"dot", '.'}};
+    struct span word = recipe_word(&words);
 
-    if (span_is(word, "eq")) {
-        sig->pair = '=';
-    } else if (span_is(word, "colon")) {
-        sig->pair = ':';
-    } else if (span_is(word, "comma")) {
-        sig->pair = ',';
-    } else if (span_is(word, "dot")) {
-        sig->pair = '.';
-    } else {
-        return fail_word(err, "pair", word, "eq colon comma dot");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (span_is(word, kinds[i].word)) {
+            sig->pair = kinds[i].byte;
+        }
     }
-    sig->name = span_present(name) ? span_trim(name) : SPAN_NONE;
-    return sig->name.len > 0 && !span_has(sig->name, ' ')
+    if (sig->pair == 0) {
+        return recipe_unknown(err, "pair", word, "eq colon comma dot");
+    }
+    sig->name = recipe_word(&words);
+    return span_present(sig->name) && words.len == 0
                ? HO_OK
                : ho_fail(err, HO_REJECT, "pair needs one name behind %.*s", (int)word.len,
                          (const char *)word.p);
 }
 
+static enum ho_code read_first(struct sig_rule *sig, struct span words, struct ho_err *err)
+{
+    for (struct span word = recipe_word(&words); span_present(word); word = recipe_word(&words)) {
+        for (size_t i = 0; i < sig->n_firsts; i++) {
+            if (span_eq(sig->firsts[i], word)) {
+                return ho_fail(err, HO_REJECT, "first has one name twice");
+            }
+        }
+        if (sig->n_firsts == FIRSTS_MAX) {
+            return ho_fail(err, HO_REJECT, "first has more than %d names", FIRSTS_MAX);
+        }
+        sig->firsts[sig->n_firsts++] = word;
+    }
+    return sig->n_firsts > 0 ? HO_OK : ho_fail(err, HO_REJECT, "first needs names");
+}
+
+static enum ho_code read_text(struct span *out, const char *word, struct span text,
+                              struct ho_err *err)
+{
+    *out = text;
+    return text.len > 0 ? HO_OK : ho_fail(err, HO_REJECT, "%s needs a text", word);
+}
+
 static enum ho_code read_directive(struct sig_rule *sig, struct span text, struct ho_err *err)
 {
     struct span rest = text;
-    struct span word = span_cut(&rest, ' ');
+    struct span word = recipe_word(&rest);
 
-    rest = span_present(rest) ? span_trim(rest) : SPAN_LIT("");
     if (span_is(word, "strip") && !span_present(sig->strip)) {
-        sig->strip = rest;
-        return rest.len > 0 ? HO_OK : ho_fail(err, HO_REJECT, "strip needs a text");
+        return read_text(&sig->strip, "strip", rest, err);
+    }
+    if (span_is(word, "behind") && !span_present(sig->behind)) {
+        return read_text(&sig->behind, "behind", rest, err);
     }
     if (span_is(word, "list") && !sig->list.on) {
-        return read_list(&sig->list, rest, err);
+        return read_list(sig, rest, err);
     }
     if (span_is(word, "pair") && sig->pair == 0) {
         return read_pair(sig, rest, err);
     }
-    return fail_word(err, "or repeated directive", word, "strip list pair, once each");
+    if (span_is(word, "first") && sig->n_firsts == 0) {
+        return read_first(sig, rest, err);
+    }
+    return recipe_unknown(err, "or repeated directive", word,
+                          "strip list first pair behind, once each");
 }
 
-/* The full names of the signature header: one a family, or the one. */
-static void name_headers(struct recipe *r)
+static enum ho_code check_directives(const struct sig_rule *sig, struct ho_err *err)
 {
+    if (sig->n_firsts > 0 && !sig->list.on) {
+        return ho_fail(err, HO_REJECT, "first needs list");
+    }
+    if ((sig->n_firsts > 0) + (sig->pair != 0) + (int)span_present(sig->behind) > 1) {
+        return ho_fail(err, HO_REJECT, "of first, pair and behind only one");
+    }
+    return HO_OK;
+}
+
+/* Names for messages: of the first place, one a family, or the one. */
+static void name_places(struct recipe *r, struct span first)
+{
+    const struct term *t = &r->sig.places[0];
     char name[TERM_NAME_MAX];
 
-    r->sig.n_names = r->sig.header.kind == TERM_FAMILY ? r->n_families : 1;
+    if (t->kind != TERM_FAMILY && t->kind != TERM_HEADER) {
+        r->sig.names[r->sig.n_names++] = recipe_copy(first, false);
+        return;
+    }
+    r->sig.n_names = t->kind == TERM_FAMILY ? r->n_families : 1;
     for (size_t i = 0; i < r->sig.n_names; i++) {
-        term_header_name(&r->sig.header, r->families[i], name);
+        term_header_name(t, r->families[i], name);
         r->sig.names[i] = ho_strdup(name);
     }
 }
 
+static enum ho_code read_places(struct recipe *r, struct span words, struct ho_err *err)
+{
+    struct recipe_place place = {
+        .recipe = r,
+        .kinds = TERM_BITS_HEAD | TERM_BIT(TERM_FORM) | TERM_BIT(TERM_JSON) | TERM_BIT(TERM_BODY),
+        .says = "signatures are read from header, query, form, json and body only",
+    };
+    struct span first = SPAN_NONE;
+
+    for (struct span word = recipe_word(&words); span_present(word); word = recipe_word(&words)) {
+        enum ho_code code;
+
+        if (r->sig.n_places == PLACES_MAX) {
+            return ho_fail(err, HO_REJECT, "more than %d places", PLACES_MAX);
+        }
+        first = r->sig.n_places == 0 ? word : first;
+        code = recipe_read_term(&place, word, &r->sig.places[r->sig.n_places++], err);
+        if (code != HO_OK) {
+            return code;
+        }
+    }
+    if (r->sig.n_places == 0) {
+        return ho_fail(err, HO_REJECT, "in front of the directives stands where the signature is");
+    }
+    name_places(r, first);
+    return HO_OK;
+}
+
 static enum ho_code read_sig(struct recipe *r, struct span text, struct ho_err *err)
 {
-    struct span where;
     enum ho_code code;
 
     if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "[recipe %s] needs sig", r->name);
     }
-    where = recipe_cut(&text, " ; ");
-    code = term_parse(where, &r->sig.header, err);
-    if (code == HO_OK && !is_header(&r->sig.header)) {
-        code = ho_fail(err, HO_REJECT, "signatures are read from header:NAME or header:*NAME only");
-    }
+    code = read_places(r, recipe_cut(&text, " ; "), err);
     while (code == HO_OK && span_present(text)) {
         code = read_directive(&r->sig, recipe_cut(&text, " ; "), err);
     }
-    if (code == HO_OK) {
-        code = recipe_check_term(r, &r->sig.header, err);
-    }
-    if (code == HO_OK) {
-        name_headers(r);
-    }
-    return code;
-}
-
-static enum ho_code read_alg(struct recipe *r, struct span word, struct ho_err *err)
-{
-    if (!span_present(word)) {
-        return ho_fail(err, HO_REJECT, "[recipe %s] needs alg", r->name);
-    }
-    if (span_is(word, "hmac-sha1")) {
-        r->alg = MAC_SHA1;
-    } else if (span_is(word, "hmac-sha256")) {
-        r->alg = MAC_SHA256;
-    } else if (span_is(word, "hmac-sha512")) {
-        r->alg = MAC_SHA512;
-    } else {
-        return fail_word(err, "algorithm", word, "hmac-sha1 hmac-sha256 hmac-sha512");
-    }
-    return HO_OK;
-}
-
-static enum ho_code read_enc(struct recipe *r, struct span word, struct ho_err *err)
-{
-    r->enc = ENC_HEX;
-    if (span_is(word, "hex-any")) {
-        r->enc = ENC_HEX_ANY;
-    } else if (span_is(word, "base64")) {
-        r->enc = ENC_BASE64;
-    } else if (span_present(word) && !span_is(word, "hex")) {
-        return fail_word(err, "encoding", word, "hex hex-any base64");
-    }
-    return HO_OK;
-}
-
-static enum ho_code read_key(struct recipe *r, struct span text, struct ho_err *err)
-{
-    bool decodes = false;
-
-    if (!span_present(text) || span_is(text, "utf8")) {
-        return HO_OK;
-    }
-    while (span_present(text)) {
-        struct span word = recipe_cut(&text, "|");
-        struct key_step step = {KEY_STRIP, SPAN_NONE};
-
-        if (span_starts(word, "strip:") && word.len > 6) {
-            step.text = span_sub(word, 6, word.len);
-        } else if (span_is(word, "unbase64")) {
-            step.kind = KEY_UNBASE64;
-        } else if (span_is(word, "unhex")) {
-            step.kind = KEY_UNHEX;
-        } else {
-            return fail_word(err, "key step", word, "utf8, strip:TEXT, unbase64, unhex");
-        }
-        if (decodes) {
-            return ho_fail(err, HO_REJECT, "unbase64 or unhex is the last step of a key");
-        }
-        decodes = step.kind != KEY_STRIP;
-        if (r->n_key_steps == KEY_STEPS_MAX) {
-            return ho_fail(err, HO_REJECT, "more than %d steps", KEY_STEPS_MAX);
-        }
-        r->key_steps[r->n_key_steps++] = step;
-    }
-    return HO_OK;
-}
-
-static enum ho_code read_time(struct recipe *r, struct span text, struct ho_err *err)
-{
-    struct span where, unit, tolerance;
-    uint64_t seconds = 0;
-    enum ho_code code;
-
-    if (!span_present(text)) {
-        return HO_OK;
-    }
-    where = recipe_cut(&text, " ; ");
-    unit = span_present(text) ? recipe_cut(&text, " ; ") : SPAN_NONE;
-    tolerance = span_present(text) ? recipe_cut(&text, " ; ") : SPAN_NONE;
-    code = term_parse(where, &r->time.term, err);
-    if (code == HO_OK && !is_header(&r->time.term) &&
-        (r->time.term.kind != TERM_SIG || r->time.term.hashed)) {
-        code = ho_fail(err, HO_REJECT, "the signed time is in sig.NAME or header:NAME");
-    }
-    if (code == HO_OK) {
-        code = recipe_unit(unit, &r->time.unit, err);
-    }
-    if (code == HO_OK && r->time.unit == TIME_RFC3339) {
-        code = ho_fail(err, HO_REJECT, "the signed time is in s or ms");
-    }
-    if (code == HO_OK && (!text_uint(tolerance, TOLERANCE_MAX_S, &seconds) || seconds == 0)) {
-        code = ho_fail(err, HO_REJECT, "the tolerance is 1 to %d seconds", TOLERANCE_MAX_S);
-    }
-    if (code == HO_OK) {
-        code = recipe_check_term(r, &r->time.term, err);
-    }
-    r->time.tolerance_ms = (int64_t)seconds * 1000;
-    r->time.on = code == HO_OK;
-    return code;
-}
-
-struct signed_check {
-    const struct recipe *recipe;
-    bool body, ts;
-};
-
-static enum ho_code check_signed(void *arg, const struct term *t, struct ho_err *err)
-{
-    struct signed_check *check = arg;
-
-    check->body = check->body || t->kind == TERM_BODY;
-    check->ts = check->ts || t->kind == TERM_TS;
-    return recipe_check_term(check->recipe, t, err);
-}
-
-static enum ho_code read_signed(struct recipe *r, struct span text, struct ho_err *err)
-{
-    struct signed_check check = {r, false, false};
-    enum ho_code code;
-
-    if (!span_present(text)) {
-        return ho_fail(err, HO_REJECT, "[recipe %s] needs signed", r->name);
-    }
-    code = expr_parse(text, &r->signed_bytes, err);
-    if (code == HO_OK && (!expr_is_direct(r->signed_bytes) || r->signed_bytes->n_alts > 1)) {
-        return ho_fail(err, HO_REJECT, "only body, headers, ts and sig.NAME can be signed, without "
-                                       "digests or alternatives");
-    }
-    if (code == HO_OK) {
-        code = expr_each(r->signed_bytes, check_signed, &check, err);
-    }
-    if (code == HO_OK && !check.body) {
-        return ho_fail(err, HO_REJECT, "without {body} anybody could exchange the body");
-    }
-    if (code == HO_OK && r->time.on && !check.ts) {
-        return ho_fail(err, HO_REJECT, "without {ts} anybody could renew the time");
-    }
-    return code;
+    return code == HO_OK ? check_directives(&r->sig, err) : code;
 }
 
 static enum ho_code read_needs(struct recipe *r, struct span text, struct ho_err *err)
 {
+    struct recipe_place place = {
+        .recipe = r,
+        .kinds = TERM_BIT(TERM_HEADER) | TERM_BIT(TERM_FAMILY),
+        .says = "only names of headers",
+    };
     char source[TERM_NAME_MAX];
-    enum ho_code code = HO_OK;
 
-    while (span_present(text) && code == HO_OK) {
-        struct span word = span_cut(&text, ' ');
+    for (struct span word = recipe_word(&text); span_present(word); word = recipe_word(&text)) {
+        enum ho_code code;
 
-        if (word.len == 0) {
-            continue;
-        }
         if (r->n_needs == NEEDS_MAX || word.len > TERM_NAME_MAX / 2 || span_has(word, '|')) {
             return ho_fail(err, HO_REJECT, "at most %d names of headers", NEEDS_MAX);
         }
         (void)snprintf(source, sizeof source, "header:%.*s", (int)word.len, (const char *)word.p);
-        code = term_parse(span_of(source), &r->needs[r->n_needs], err);
-        if (code == HO_OK) {
-            code = recipe_check_term(r, &r->needs[r->n_needs++], err);
+        code = recipe_read_term(&place, span_of(source), &r->needs[r->n_needs++], err);
+        if (code != HO_OK) {
+            return code;
         }
     }
-    return code;
+    return HO_OK;
 }
 
 enum ho_code recipe_read_sig(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
 {
-    static const struct {
-        const char *key;
-        enum ho_code (*read)(struct recipe *r, struct span text, struct ho_err *err);
-    } steps[] = {
+    static const struct recipe_step params = {"param", read_param};
+    static const struct recipe_step steps[] = {
         /* in this order: each looks at those before it */
-        {"headers", read_families}, {"sig", read_sig},   {"alg", read_alg},
-        {"enc", read_enc},          {"key", read_key},   {"time", read_time},
-        {"signed", read_signed},    {"needs", read_needs},
+        {"headers", read_families}, {"methods", read_methods}, {"form-json", read_form_json},
+        {"batch", read_batch},      {"sig", read_sig},         {"needs", read_needs},
     };
+    enum ho_code code = recipe_each(&params, RECIPE_PARAMS_MAX, r, t, err);
 
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        struct recipe_entry e = recipe_entry(t, steps[i].key);
-        struct span text = recipe_value(e);
-        enum ho_code code;
-
-        if (span_present(text) && text.len == 0) {
-            code = ho_fail(err, HO_REJECT, "no value");
-        } else {
-            code = steps[i].read(r, text, err);
-        }
-        if (code != HO_OK) {
-            return recipe_blame(e, code, err);
-        }
-    }
-    return HO_OK;
+    return code == HO_OK ? recipe_steps(steps, sizeof steps / sizeof steps[0], r, t, err) : code;
 }
 
 void recipe_free_sig(struct recipe *r)
@@ -350,9 +302,9 @@ void recipe_free_sig(struct recipe *r)
     for (size_t i = 0; i < r->sig.n_names; i++) {
         free(r->sig.names[i]);
     }
-    term_free(&r->sig.header);
-    term_free(&r->time.term);
-    expr_free(r->signed_bytes);
+    for (size_t i = 0; i < r->sig.n_places; i++) {
+        term_free(&r->sig.places[i]);
+    }
     for (size_t i = 0; i < r->n_needs; i++) {
         term_free(&r->needs[i]);
     }

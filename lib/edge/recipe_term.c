@@ -67,12 +67,6 @@ static enum ho_code check_param(const struct recipe *r, const char *name, struct
 
 enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, struct ho_err *err)
 {
-    for (size_t i = 0; i < t->n_filters; i++) {
-        if (t->filters[i].kind == FILTER_PARAM &&
-            check_param(r, t->filters[i].text, err) != HO_OK) {
-            return HO_REJECT;
-        }
-    }
     switch (t->kind) {
     case TERM_FAMILY:
         return check_family(r, t, err);
@@ -99,6 +93,7 @@ enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, str
     case TERM_FORMSORTED:
     case TERM_JSON:
     case TERM_SECRET:
+    case TERM_ARRIVAL:
         break;
     }
     return HO_OK;

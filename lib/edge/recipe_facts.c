@@ -1,0 +1,74 @@
+/* What listings show of a recipe. */
+#include "edge/recipe_parts.h"
+
+static const char *const weak_words[] = {[WEAK_NONE] = NULL, [WEAK_BODY] = "body",
+                                         [WEAK_FIELDS] = "fields", [WEAK_TOKEN] = "token"};
+
+static bool signs_url(const struct recipe *r)
+{
+    bool found = r->signed_bytes != NULL && expr_has(r->signed_bytes, TERM_URL);
+
+    for (size_t i = 0; i < r->n_checks; i++) {
+        found = found || expr_has(r->checks[i].left, TERM_URL) ||
+                expr_has(r->checks[i].right, TERM_URL);
+    }
+    return found;
+}
+
+void recipe_facts(const struct recipe *r, struct recipe_facts *out)
+{
+    *out = (struct recipe_facts){
+        .name = r->name,
+        .title = r->title,
+        .docs = r->docs,
+        .basis = r->basis,
+        .confidence = r->confidence,
+        .secret_at = r->secret_at,
+        .authoritative = r->authoritative,
+        .note = r->note,
+        .weak = weak_words[r->weak],
+        .signature = r->facts_signature,
+        .signed_bytes = r->signed_text,
+        .id = r->id_text,
+        .tolerance_ms = r->time.tolerance_ms,
+        .retries_ms = r->retries_ms,
+        .resend_ms = r->resend_ms,
+        .cap = r->cap,
+        .deadline_ms = r->deadline_ms,
+        .scope_provider = r->scope_provider,
+        .guard = r->guard != NULL,
+        .batch = r->batch_on,
+        .fetched = r->keys.kind != KEYS_NONE,
+        .signs_url = signs_url(r),
+    };
+}
+
+bool recipe_param(const struct recipe *r, size_t i, struct span *name, struct span *help)
+{
+    if (i >= r->n_params) {
+        return false;
+    }
+    *name = r->params[i].name;
+    *help = r->params[i].help;
+    return true;
+}
+
+void recipe_describe(struct recipe *r)
+{
+    struct buf text;
+    enum ho_code code = HO_OK;
+
+    buf_init(&text, 4096);
+    for (size_t i = 0; i < r->alg.n && code == HO_OK; i++) {
+        code = i > 0 ? buf_add_str(&text, " or ") : HO_OK;
+        code = code == HO_OK ? recipe_alg_put(&r->alg.choices[i].alg, &text) : code;
+    }
+    for (size_t i = 0; i < r->sig.n_names && code == HO_OK; i++) {
+        code = buf_addf(&text, " %s %.128s", i > 0 ? "or" : "in", r->sig.names[i]);
+    }
+    if (code != HO_OK) {
+        ho_die("bug: the description of recipe %s does not fit", r->name);
+    }
+    r->facts_signature = ho_strdup(buf_cstr(&text));
+    buf_free(&text);
+}

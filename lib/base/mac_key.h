@@ -35,6 +35,8 @@ enum ho_code mac_key_make(enum mac_sig kind, struct buf *private_pem, struct buf
 
 void mac_key_free(struct mac_key *k); /* NULL is fine */
 
+enum mac_sig mac_key_kind(const struct mac_key *k);
+
 /* Whether sig is the key's signature over the parts. digest: not looked at for Ed25519. An ECDSA
  * signature is DER, or with jose 64 bytes r||s (RFC 7518 3.4). */
 bool mac_key_verify(const struct mac_key *k, enum mac_alg digest, bool jose,

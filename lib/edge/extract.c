@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "core/key.h"
+#include "edge/extract_parts.h"
 
 #define US_PER_S INT64_C(1000000)
 #define LAST_S UINT64_C(253402300799) /* 9999-12-31: what a DATETIME holds */
@@ -22,7 +23,7 @@ static enum term_result stored(const struct expr *expr, const struct term_view *
     enum term_result result;
     struct buf raw;
 
-    buf_init(&raw, v->request->body.len + REQUEST_HEAD_MAX);
+    buf_init(&raw, extract_room(v));
     result = expr == NULL ? TERM_ABSENT : expr_eval(expr, v, &raw);
     if (result == TERM_OK && key_stored(buf_span(&raw), out) != HO_OK) {
         result = TERM_FULL;
@@ -43,25 +44,43 @@ static bool is_folded(struct span id)
     return false;
 }
 
-static void unfold(struct buf *id, const unsigned char body_sha[SHA256_LEN])
+static void unfold(struct buf *id, size_t index, const unsigned char body_sha[SHA256_LEN])
 {
     const struct span parts[] = {buf_span(id), span_make(body_sha, SHA256_LEN)};
     unsigned char digest[SHA256_LEN];
     char hex[2 * SHA256_LEN + 1];
+    enum ho_code code;
 
     mac_sha256_parts(parts, 2, digest);
     text_hex(digest, sizeof digest, hex);
     buf_clear(id);
-    if (buf_addf(id, "%s%s", KEY_MARK, hex) != HO_OK) {
+    code = index == 0 ? buf_addf(id, "%s%s", KEY_MARK, hex)
+                      : buf_addf(id, "%s%s#%zu", KEY_MARK, hex, index);
+    if (code != HO_OK) {
         ho_die("bug: a marked digest does not fit");
     }
 }
 
-static enum reason extract_ids(const struct recipe *r, const struct term_view *v,
+/* An item without an id of its own is the request and its place in it. */
+static void place_id(size_t index, const unsigned char body_sha[SHA256_LEN], struct buf *id)
+{
+    char hex[2 * SHA256_LEN + 1];
+
+    text_hex(body_sha, SHA256_LEN, hex);
+    if (buf_addf(id, "%s#%zu", hex, index) != HO_OK) {
+        ho_die("bug: an item's id does not fit");
+    }
+}
+
+static enum reason extract_ids(const struct recipe *r, const struct term_view *v, size_t index,
                                const unsigned char body_sha[SHA256_LEN], struct extraction *x)
 {
     enum term_result id = stored(r->id, v, &x->id);
 
+    if (r->id == NULL && r->batch_on) {
+        place_id(index, body_sha, &x->id);
+        id = TERM_OK;
+    }
     if (id == TERM_ABSENT) {
         return REASON_NO_ID;
     }
@@ -72,7 +91,7 @@ static enum reason extract_ids(const struct recipe *r, const struct term_view *v
         return REASON_HEADER_DUPLICATE;
     }
     if (is_folded(buf_span(&x->id))) {
-        unfold(&x->id, body_sha);
+        unfold(&x->id, index, body_sha);
     }
     x->event.id = buf_span(&x->id);
     x->event.type = buf_span(&x->type); /* empty when the provider sends none */
@@ -84,116 +103,113 @@ static enum reason extract_ids(const struct recipe *r, const struct term_view *v
 
 /* ---- time ---- */
 
+static bool parse_date(struct span text, enum time_unit unit, int64_t *us)
+{
+    return (unit == TIME_RFC3339 ? text_rfc3339(text, us) : text_rfc2822(text, us)) && *us >= 0 &&
+           *us / US_PER_S <= (int64_t)LAST_S;
+}
+
+/* The digits behind a decimal point as that many units; what is finer is dropped. */
+static bool parse_fraction(struct span digits, int64_t unit_us, int64_t *us)
+{
+    *us = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        if (digits.p[i] < '0' || digits.p[i] > '9') {
+            return false;
+        }
+        unit_us /= 10;
+        *us += (digits.p[i] - '0') * unit_us;
+    }
+    return digits.len > 0;
+}
+
 static bool parse_time(struct span text, enum time_unit unit, int64_t *us)
 {
+    int64_t unit_us = unit == TIME_S ? US_PER_S : 1000;
+    struct span fraction = text;
+    struct span whole;
+    int64_t part = 0;
     uint64_t number;
 
-    if (unit == TIME_RFC3339) {
-        return text_rfc3339(text, us) && *us >= 0 && *us / US_PER_S <= (int64_t)LAST_S;
+    if (unit == TIME_RFC3339 || unit == TIME_RFC2822) {
+        return parse_date(text, unit, us);
     }
-    if (!text_uint(text, unit == TIME_S ? LAST_S : LAST_S * 1000 + 999, &number)) {
+    whole = span_cut(&fraction, '.');
+    if (!text_uint(whole, unit == TIME_S ? LAST_S : LAST_S * 1000 + 999, &number) ||
+        (span_present(fraction) && !parse_fraction(fraction, unit_us, &part))) {
         return false;
     }
-    *us = (int64_t)number * (unit == TIME_S ? US_PER_S : 1000);
+    *us = (int64_t)number * unit_us + part;
     return true;
 }
 
 static void extract_time(const struct recipe *r, const struct term_view *v, struct event *event)
 {
+    struct term_view view = *v;
     struct buf tmp;
 
+    view.exact = true; /* a number with a fraction is a time too */
     buf_init(&tmp, REQUEST_HEAD_MAX);
     for (size_t i = 0; i < r->n_at && !event->has_occurred; i++) {
         struct span text;
 
         buf_clear(&tmp);
-        if (term_value(&r->at[i].term, v, &tmp, &text) == TERM_OK) {
+        if (term_value(&r->at[i].term, &view, &tmp, &text) == TERM_OK) {
             event->has_occurred = parse_time(text, r->at[i].unit, &event->occurred_us);
         }
     }
     buf_free(&tmp);
 }
 
-/* ---- digests ---- */
-
-/* A value for `same`: any JSON counts, and null is the same as not being there, since API versions
- * differ in that. false: not there. */
-static bool loose_value(const struct term *t, const struct term_view *v, struct buf *tmp,
-                        struct span *out)
-{
-    const struct json_node *node;
-    enum json_kind kind;
-
-    if (t->kind != TERM_JSON || t->hashed) {
-        return term_value(t, v, tmp, out) == TERM_OK;
-    }
-    node = json_at(v->doc, span_of(t->name));
-    kind = json_kind_of(node);
-    if (kind == JSON_ABSENT || kind == JSON_NULL || json_text(node, tmp) != HO_OK) {
-        return false;
-    }
-    *out = buf_span(tmp);
-    return true;
-}
-
-/* The digest over one digest a term, so that no two lists of values meet; zeros for one that is not
- * there. false: none is. */
-static bool digest_terms(const struct expr *same, const struct term_view *v,
-                         unsigned char out[SHA256_LEN])
-{
-    unsigned char digests[EXPR_PIECES_MAX][SHA256_LEN];
-    struct span parts[EXPR_PIECES_MAX];
-    const struct expr_alt *alt = &same->alts[0];
-    size_t n = 0;
-    bool any = false;
-    struct buf tmp;
-
-    buf_init(&tmp, v->request->body.len * 8 + REQUEST_HEAD_MAX); /* compact JSON of a part of it */
-    for (size_t i = 0; i < alt->n; i++) {
-        struct span value;
-
-        if (!alt->pieces[i].is_term) {
-            continue;
-        }
-        buf_clear(&tmp);
-        memset(digests[n], 0, sizeof digests[n]);
-        if (loose_value(&alt->pieces[i].term, v, &tmp, &value)) {
-            any = true;
-            mac_sha256(value, digests[n]);
-        }
-        parts[n] = span_make(digests[n], sizeof digests[n]);
-        n++;
-    }
-    buf_free(&tmp);
-    mac_sha256_parts(parts, n, out);
-    return any;
-}
-
-static void digest_guard(const struct recipe *r, const struct term_view *v,
-                         const unsigned char body_sha[SHA256_LEN], unsigned char out[SHA256_LEN])
-{
-    struct span parts[EXPR_PIECES_MAX];
-    size_t n;
-    struct buf value;
-
-    memcpy(out, body_sha, SHA256_LEN);
-    if (r->guard == NULL) {
-        return;
-    }
-    if (expr_is_direct(r->guard)) {
-        if (expr_direct(r->guard, v, parts, &n) == TERM_OK) {
-            mac_sha256_parts(parts, n, out);
-        }
-        return;
-    }
-    buf_init(&value, v->request->body.len + REQUEST_HEAD_MAX);
-    if (expr_eval(r->guard, v, &value) == TERM_OK) {
-        mac_sha256(buf_span(&value), out);
-    }
-    buf_free(&value);
-}
-
 /* ---- headers ---- */
+
+static bool is_header(const struct term *t, const struct recipe *r, struct span name)
+{
+    char own[TERM_NAME_MAX];
+    bool is = false;
+
+    for (size_t i = 0; i == 0 || i < r->n_families; i++) {
+        if (t->kind == TERM_HEADER || t->kind == TERM_FAMILY) {
+            term_header_name(t, r->n_families > 0 ? r->families[i] : NULL, own);
+            is = is || span_is(name, own);
+        }
+    }
+    return is;
+}
+
+struct search {
+    const struct recipe *recipe;
+    struct span name;
+    bool found;
+};
+
+static enum ho_code look(void *arg, const struct term *t, struct ho_err *err)
+{
+    struct search *s = arg;
+
+    (void)err;
+    s->found = s->found || is_header(t, s->recipe, s->name);
+    return HO_OK;
+}
+
+/* A header that is held against a setting or the secret is a secret itself. */
+static bool is_checked(const struct recipe *r, struct span name)
+{
+    struct search s = {r, name, false};
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < r->n_checks && code == HO_OK; i++) {
+        const struct check_rule *c = &r->checks[i];
+
+        if (expr_has(c->right, TERM_PARAM) || expr_has(c->right, TERM_SECRET)) {
+            code = expr_each(c->left, look, &s, NULL);
+        }
+        if (code == HO_OK && (expr_has(c->left, TERM_PARAM) || expr_has(c->left, TERM_SECRET))) {
+            code = expr_each(c->right, look, &s, NULL);
+        }
+    }
+    return s.found;
+}
 
 static bool is_credential(const struct recipe *r, struct span name)
 {
@@ -202,12 +218,17 @@ static bool is_credential(const struct recipe *r, struct span name)
             return true;
         }
     }
-    for (size_t i = 0; i < r->sig.n_names; i++) {
-        if (span_is(name, r->sig.names[i])) {
+    for (size_t i = 0; i < r->sig.n_places; i++) {
+        if (is_header(&r->sig.places[i], r, name)) {
             return true;
         }
     }
-    return false;
+    for (size_t i = 0; i < r->n_hellos; i++) {
+        if (r->hellos[i].save_on && is_header(&r->hellos[i].save, r, name)) {
+            return true;
+        }
+    }
+    return is_checked(r, name);
 }
 
 static bool extract_headers(const struct recipe *r, const struct request *request,
@@ -227,7 +248,7 @@ static bool extract_headers(const struct recipe *r, const struct request *reques
     return true;
 }
 
-enum reason extract_event(const struct endpoint *e, const struct term_view *v,
+enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
                           const unsigned char body_sha[SHA256_LEN], struct extraction *x)
 {
     const struct recipe *r = e->recipe;
@@ -242,7 +263,7 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v,
     buf_init(&x->type, EVENT_KEY_MAX);
     buf_init(&x->object, EVENT_KEY_MAX);
     buf_init(&x->headers, EVENT_HEADERS_MAX);
-    reason = extract_ids(r, v, body_sha, x);
+    reason = extract_ids(r, v, index, body_sha, x);
     if (reason != REASON_OK) {
         return reason;
     }
@@ -251,11 +272,9 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v,
     }
     x->event.headers = buf_span(&x->headers);
     extract_time(r, v, &x->event);
-    if (r->same == NULL || !digest_terms(r->same, v, x->event.same)) {
-        memcpy(x->event.same, body_sha, SHA256_LEN);
-    }
+    extract_same(r, v, body_sha, x->event.same);
     if (e->guard) {
-        digest_guard(r, v, body_sha, x->event.guard);
+        extract_guard(r, v, index, body_sha, x->event.guard);
     }
     return REASON_OK;
 }

@@ -1,5 +1,24 @@
-/* Handshakes and the recipe's fixed answers. */
+/* Handshakes: what a provider asks before it delivers, or between. */
 #include "edge/hello.h"
+
+#include "base/mac.h"
+#include "core/document.h"
+#include "edge/verify_parts.h"
+
+/* ---- conditions ---- */
+
+/* Against a setting, which may be a shared token: in constant time. */
+static bool is_expected(const struct expr *want, const struct term_view *v, struct span value)
+{
+    struct buf expected;
+    bool is;
+
+    buf_init(&expected, HELLO_BODY_MAX);
+    is = expr_eval(want, v, &expected) == TERM_OK &&
+         mac_equal_secret(value, buf_span(&expected));
+    buf_wipe(&expected);
+    return is;
+}
 
 static bool condition_holds(const struct hello_condition *c, const struct term_view *v)
 {
@@ -8,8 +27,12 @@ static bool condition_holds(const struct hello_condition *c, const struct term_v
     bool holds;
 
     buf_init(&tmp, HELLO_BODY_MAX);
-    holds = term_value(&c->term, v, &tmp, &value) == TERM_OK &&
-            (!span_present(c->equals) || span_eq(value, c->equals));
+    holds = term_value(&c->term, v, &tmp, &value) == TERM_OK;
+    if (holds && c->value != NULL) {
+        holds = is_expected(c->value, v, value);
+    } else if (holds && span_present(c->equals)) {
+        holds = span_eq(value, c->equals);
+    }
     buf_free(&tmp);
     return holds;
 }
@@ -27,35 +50,133 @@ static bool hello_fits(const struct hello *h, const struct term_view *v)
     return true;
 }
 
+/* ---- what it does ---- */
+
+/* Appends the term's value to kept; false when it has none. */
+static bool keep(const struct term *t, const struct term_view *v, struct buf *kept, size_t *len)
+{
+    struct span value;
+    struct buf tmp;
+    bool kept_it;
+
+    buf_init(&tmp, HELLO_BODY_MAX);
+    kept_it = term_value(t, v, &tmp, &value) == TERM_OK && buf_add_span(kept, value) == HO_OK;
+    *len = value.len;
+    buf_wipe(&tmp);
+    return kept_it;
+}
+
+/* Values to save and to visit. A handshake that cannot do what it is for does not fit. */
+static bool do_effects(const struct hello *h, const struct term_view *v, struct verdict *out)
+{
+    size_t save = 0;
+    size_t visit = 0;
+
+    buf_clear(&out->kept);
+    if ((h->save_on && !keep(&h->save, v, &out->kept, &save)) ||
+        (h->visit_on && !keep(&h->visit, v, &out->kept, &visit))) {
+        return false;
+    }
+    out->save = h->save_on ? span_sub(buf_span(&out->kept), 0, save) : SPAN_NONE;
+    out->visit = h->visit_on ? span_sub(buf_span(&out->kept), save, visit) : SPAN_NONE;
+    return !h->visit_on || verify_url_allowed(h->from, h->n_from, out->visit);
+}
+
+static bool try_hello(const struct hello *h, const struct term_view *v, struct verdict *out)
+{
+    if (!hello_fits(h, v)) {
+        return false;
+    }
+    if (!do_effects(h, v, out) ||
+        !answer_make(h->reply, h->headers, h->n_headers, v, &out->answer)) {
+        out->save = SPAN_NONE;
+        out->visit = SPAN_NONE;
+        return false; /* nothing to echo: it is a delivery like any other */
+    }
+    out->is_hello = true;
+    out->answer.status = h->status;
+    out->answer.type = h->type;
+    return true;
+}
+
 bool hello_match(const struct recipe *recipe, const struct term_view *v, bool is_unsigned,
-                 struct answer *out)
+                 struct verdict *out)
 {
     if (v->request->body.len > HELLO_BODY_MAX) {
         return false;
     }
     for (size_t i = 0; i < recipe->n_hellos; i++) {
-        const struct hello *h = &recipe->hellos[i];
-
-        if (h->is_unsigned != is_unsigned || !hello_fits(h, v)) {
-            continue;
-        }
-        out->status = h->status;
-        out->type = h->type;
-        buf_init(&out->body, 2 * HELLO_BODY_MAX);
-        if (h->reply == NULL || expr_eval(h->reply, v, &out->body) == TERM_OK) {
+        if (recipe->hellos[i].is_unsigned == is_unsigned &&
+            try_hello(&recipe->hellos[i], v, out)) {
             return true;
         }
-        buf_free(&out->body); /* nothing to echo: it is a delivery like any other */
     }
     return false;
 }
 
-bool hello_answer(const struct endpoint *e, const struct request *r, struct answer *out)
+/* ---- those that nobody signs ---- */
+
+static bool looks_at_json(const struct hello *h)
+{
+    bool looks = (h->reply != NULL && expr_has(h->reply, TERM_JSON)) ||
+                 (h->save_on && h->save.kind == TERM_JSON) ||
+                 (h->visit_on && h->visit.kind == TERM_JSON);
+
+    for (size_t i = 0; i < h->n_conditions; i++) {
+        looks = looks || h->conditions[i].term.kind == TERM_JSON;
+    }
+    for (size_t i = 0; i < h->n_headers; i++) {
+        looks = looks || expr_has(h->headers[i].value, TERM_JSON);
+    }
+    return looks;
+}
+
+/* Whether the body has to be parsed before it can be told. */
+static bool parses(const struct recipe *recipe, struct span method)
+{
+    for (size_t i = 0; i < recipe->n_hellos; i++) {
+        const struct hello *h = &recipe->hellos[i];
+
+        if (h->is_unsigned && span_eq(h->method, method) && looks_at_json(h)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The source's first shared secret. */
+static struct span first_secret(const struct endpoint *e)
+{
+    for (size_t i = 0; i < e->n_keys; i++) {
+        if (e->keys[i].pub == NULL) {
+            return secret_span(&e->keys[i].secret);
+        }
+    }
+    return SPAN_NONE;
+}
+
+bool hello_answer(const struct endpoint *e, const struct request *r, struct verdict *out)
 {
     /* No family: which one is used is told by the signature, and there is none. */
-    const struct term_view v = {.request = r};
+    struct term_view v = {.request = r, .source = e->source, .secret = first_secret(e)};
+    char word[DOCUMENT_WORD_MAX];
+    struct json *doc = NULL;
+    bool fits;
+    size_t n;
 
-    return hello_match(e->recipe, &v, true, out);
+    *out = (struct verdict){.save = SPAN_NONE, .visit = SPAN_NONE, .wanted = SPAN_NONE};
+    buf_init(&out->kept, ANSWER_BODY_MAX);
+    if (r->body.len <= HELLO_BODY_MAX && parses(e->recipe, r->method)) {
+        document_detect(r->body, request_header(r, "content-type", &n), e->recipe->form_json, word,
+                        &doc);
+        v.doc = doc;
+    }
+    fits = hello_match(e->recipe, &v, true, out);
+    json_free(doc);
+    if (!fits) {
+        verdict_free(out);
+    }
+    return fits;
 }
 
 bool hello_unsigned(const struct endpoint *e)
@@ -66,16 +187,4 @@ bool hello_unsigned(const struct endpoint *e)
         }
     }
     return false;
-}
-
-void answer_for(const struct endpoint *e, enum answer_kind kind, struct answer *out)
-{
-    const struct fixed_answer *a = &e->recipe->answers[kind == ANSWER_FIXED ? ANSWER_BAD : kind];
-
-    out->status = a->status;
-    out->type = a->type;
-    buf_init(&out->body, a->text.len + 1);
-    if (buf_add_span(&out->body, a->text) != HO_OK) {
-        ho_die("bug: a fixed answer does not fit");
-    }
 }

@@ -1,6 +1,7 @@
 /* JSON Web Signatures in compact form (RFC 7515, 7519, 8037), as webhooks use them. The algorithms
  * that may be are the recipe's; what the token names only picks among them, and the kind of key is
- * fixed by that. `none`, `crit` and embedded keys (jwk, jku, x5u, x5c) are never followed. */
+ * fixed by that. `none` and embedded keys (jwk, jku, x5u, x5c) are never followed; of `crit` only
+ * "b64" of a detached token is understood (RFC 7797). */
 #ifndef HO_EDGE_JWT_H
 #define HO_EDGE_JWT_H
 
@@ -26,6 +27,7 @@ struct jwt {
     enum jose_alg alg;
     struct json *header, *claims; /* owned; claims NULL for a detached one */
     struct span signing;          /* "header.payload" as written, or "header" of a detached one */
+    bool raw;                     /* a detached payload is signed as it is, not as base64url */
     struct buf sig;               /* decoded */
 };
 

@@ -1,239 +1,327 @@
-/* Verification: the cheap checks of the head, then the MAC, then what the event is. */
+/* Verification from end to end: head, body, signature, checks, and only then what the event is. */
 #include "edge/verify.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "core/event_make.h"
 #include "edge/extract.h"
 #include "edge/hello.h"
-#include "edge/sig.h"
+#include "edge/verify_parts.h"
 
-#define US_PER_S INT64_C(1000000)
-
-/* One request under verification. */
-struct check {
-    const struct endpoint *endpoint;
-    const struct request *request;
-    int64_t now_us;
-    struct sig_parts parts;
-    struct term_view view;
-    struct span pieces[EXPR_PIECES_MAX]; /* the signed bytes */
-    size_t n_pieces;
-    unsigned char body_sha[SHA256_LEN];
-    struct verify_note *note;
-};
-
-static enum reason header_reason(enum term_result result)
-{
-    switch (result) {
-    case TERM_OK:
-        return REASON_OK;
-    case TERM_ABSENT:
-        return REASON_HEADER_MISSING;
-    case TERM_TWICE:
-        return REASON_HEADER_DUPLICATE;
-    case TERM_FULL:
-        break;
-    }
-    return REASON_BAD_REQUEST;
-}
-
-/* ---- head ---- */
-
-static size_t usable_keys(const struct endpoint *e, int64_t now_us)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < e->n_keys; i++) {
-        n += now_us < e->keys[i].until_us;
-    }
-    return n;
-}
-
-static enum reason check_needs(const struct check *c)
-{
-    const struct recipe *recipe = c->endpoint->recipe;
-    enum reason reason = REASON_OK;
-    struct span value;
-
-    for (size_t i = 0; i < recipe->n_needs && reason == REASON_OK; i++) {
-        reason = header_reason(term_value(&recipe->needs[i], &c->view, NULL, &value));
-    }
-    return reason;
-}
-
-/* The signed time, and whether it is near enough to now, on both sides. */
-static enum reason check_time(struct check *c)
-{
-    const struct time_rule *rule = &c->endpoint->recipe->time;
-    int64_t unit_ms = rule->unit == TIME_S ? 1000 : 1;
-    enum term_result result;
-    int64_t age_ms;
-    uint64_t number;
-
-    if (!rule->on) {
-        return REASON_OK;
-    }
-    result = term_value(&rule->term, &c->view, NULL, &c->view.ts);
-    if (result == TERM_ABSENT && rule->term.kind == TERM_SIG) {
-        return REASON_HEADER_MALFORMED;
-    }
-    if (result != TERM_OK) {
-        return header_reason(result);
-    }
-    if (!text_uint(c->view.ts, (uint64_t)(INT64_MAX / US_PER_S), &number)) {
-        return REASON_HEADER_MALFORMED;
-    }
-    /* In whole units of the stamp, so that exactly the tolerance still counts. */
-    age_ms = (c->now_us / 1000 / unit_ms - (int64_t)number) * unit_ms;
-    c->note->has_time = true;
-    c->note->age_s = age_ms / 1000;
-    if (age_ms > c->endpoint->tolerance_ms) {
-        return REASON_STALE;
-    }
-    return age_ms < -c->endpoint->tolerance_ms ? REASON_FUTURE : REASON_OK;
-}
-
-static enum reason check_head(struct check *c)
-{
-    const struct recipe *recipe = c->endpoint->recipe;
-    enum reason reason;
-
-    c->note->secrets_tried = usable_keys(c->endpoint, c->now_us);
-    reason = sig_parse(recipe, c->request, &c->parts);
-    c->note->header = c->parts.header;
-    c->note->header_present = c->parts.present;
-    c->view = (struct term_view){
-        .request = c->request, .family = c->parts.family, .sig = &c->parts.fields};
-    if (c->note->secrets_tried == 0) {
-        return REASON_NO_SECRET;
-    }
-    if (reason == REASON_OK) {
-        reason = check_needs(c);
-    }
-    if (reason == REASON_OK) {
-        reason = check_time(c);
-    }
-    if (reason == REASON_OK) {
-        reason = header_reason(
-            expr_direct(recipe->signed_bytes, &c->view, c->pieces, &c->n_pieces));
-    }
-    return reason;
-}
+#define KEPT_MAX ((size_t)64 * 1024)
+#define SAID_EVENTS 5 /* of a batch, in a trace */
 
 static void begin(struct check *c, const struct endpoint *e, const struct request *r,
                   int64_t now_us, struct verify_note *note)
 {
+    struct buf *trace = note->trace;
+
     memset(note, 0, sizeof *note);
-    *c = (struct check){.endpoint = e, .request = r, .now_us = now_us, .note = note};
+    note->trace = trace;
+    memset(c, 0, sizeof *c);
+    c->endpoint = e;
+    c->recipe = e->recipe;
+    c->request = r;
+    c->now_us = now_us;
+    c->note = note;
+    c->view = (struct term_view){.request = r, .source = e->source};
+    buf_init(&c->ts, REQUEST_HEAD_MAX + r->body.len);
+}
+
+static void end(struct check *c)
+{
+    sig_parts_free(&c->parts);
+    buf_free(&c->ts);
+    json_free(c->doc);
+    urls_free(&c->urls);
+    jwt_free(&c->token);
 }
 
 enum reason verify_head(const struct endpoint *e, const struct request *r, int64_t now_us,
                         struct verify_note *note)
 {
+    enum reason reason;
     struct check c;
 
     begin(&c, e, r, now_us, note);
-    return check_head(&c);
+    reason = verify_check_head(&c);
+    end(&c);
+    return reason;
 }
 
-/* ---- MAC ---- */
+/* ---- what the signature needs of the body ---- */
 
-/* Every signature against every secret, without a way out in between: the time it takes tells
- * nothing about which of them fits. *number: the first secret that fits, 0 for none. */
-static void try_secrets(const struct check *c, const struct sig_bytes *sigs, size_t n_sigs,
-                        int *number)
+static bool is_json(const struct term *t)
 {
-    const struct endpoint *e = c->endpoint;
-    enum mac_alg alg = e->recipe->alg;
-    unsigned char mac[MAC_MAX];
+    return t->kind == TERM_JSON;
+}
 
-    *number = 0;
-    for (size_t i = 0; i < e->n_keys; i++) {
-        bool fits = false;
+/* Whether the body must be parsed before it is verified. */
+static bool parses_early(const struct recipe *r)
+{
+    bool early = (r->alg.by_on && is_json(&r->alg.by)) ||
+                 (r->keys.kid_on && is_json(&r->keys.kid)) ||
+                 (r->keys.kind != KEYS_NONE && !span_present(r->keys.url) &&
+                  is_json(&r->keys.term)) ||
+                 (r->signed_bytes != NULL && expr_has(r->signed_bytes, TERM_JSON));
 
-        if (c->now_us >= e->keys[i].until_us) {
-            continue;
-        }
-        mac_hmac(alg, secret_span(&e->keys[i].secret), c->pieces, c->n_pieces, mac);
-        for (size_t j = 0; j < n_sigs; j++) {
-            fits |= mac_equal(span_make(mac, mac_len(alg)), span_make(sigs[j].p, sigs[j].len));
-        }
-        if (fits && *number == 0) {
-            *number = e->keys[i].number;
-        }
+    for (size_t i = 0; i < r->sig.n_places; i++) {
+        early = early || is_json(&r->sig.places[i]);
     }
-    mac_wipe(mac, sizeof mac);
+    for (size_t i = 0; r->time.on && i < r->time.n_terms; i++) {
+        early = early || is_json(&r->time.terms[i]);
+    }
+    return early;
 }
 
-static enum reason check_signature(struct check *c, int *number)
+static void parse(struct check *c)
 {
-    struct sig_bytes sigs[SIGS_MAX];
-    char hex[2 * SHA256_LEN + 1];
-    size_t n_sigs = 0;
-    enum reason reason = check_head(c);
+    struct span type;
+    size_t n;
 
-    *number = 0;
+    if (c->word[0] != '\0') {
+        return;
+    }
+    type = request_header(c->request, "content-type", &n);
+    document_detect(c->request->body, type, c->recipe->form_json, c->word, &c->doc);
+    c->view.doc = c->doc;
+    verify_say(c, "body: %zu bytes, document %s", c->request->body.len, c->word);
+}
+
+static bool has_places_in_body(const struct recipe *r)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < r->sig.n_places; i++) {
+        has = has || term_needs_body(&r->sig.places[i]);
+    }
+    return has;
+}
+
+static enum reason find_sigs(struct check *c)
+{
+    enum reason reason;
+
+    if (!has_places_in_body(c->recipe)) {
+        return REASON_OK;
+    }
+    sig_parts_free(&c->parts);
+    reason = sig_parse(c->recipe, &c->view, false, &c->parts);
+    c->view.family = c->parts.family;
+    c->note->header_present = c->parts.present;
+    verify_say(c, "signature looked for in the body too: %s, %zu of the recipe's kind",
+               c->parts.present ? "there" : "not there", c->parts.n_sigs);
+    return reason;
+}
+
+static bool looks_at_url(const struct recipe *r)
+{
+    bool looks = r->signed_bytes != NULL && expr_has(r->signed_bytes, TERM_URL);
+
+    for (size_t i = 0; i < r->n_checks; i++) {
+        looks = looks || expr_has(r->checks[i].left, TERM_URL) ||
+                expr_has(r->checks[i].right, TERM_URL);
+    }
+    return looks;
+}
+
+static void digest_body(struct check *c)
+{
+    char hex[2 * SHA256_LEN + 1];
+
     mac_sha256(c->request->body, c->body_sha);
     text_hex(c->body_sha, sizeof c->body_sha, hex);
     memcpy(c->note->body_digest, hex, sizeof c->note->body_digest - 1);
+}
+
+static enum reason check_body(struct check *c)
+{
+    enum reason reason;
+
+    /* A GET has no body to be empty. */
+    if (c->request->body.len == 0 && !c->recipe->empty_body &&
+        !span_is(c->request->method, "GET")) {
+        return REASON_EMPTY_BODY;
+    }
+    if (c->recipe->signs_challenges && filter_is_challenge(c->request->body)) {
+        verify_say(c, "the body is a word that a handshake would sign for anybody");
+        return REASON_SIGNATURE;
+    }
+    if (parses_early(c->recipe)) {
+        parse(c);
+    }
+    reason = find_sigs(c);
+    if (reason == REASON_OK) {
+        reason = verify_check_facts(c, PHASE_BODY);
+    }
+    if (reason == REASON_OK && looks_at_url(c->recipe)) {
+        urls_of(c->endpoint->source, c->request, &c->urls);
+        verify_use_url(c, 0);
+    }
+    return reason;
+}
+
+static enum reason check_signature(struct check *c)
+{
+    enum reason reason = REASON_HEADER_MALFORMED;
+
+    switch (c->alg.kind) {
+    case ALG_HMAC:
+    case ALG_DIGEST:
+    case ALG_EQUAL:
+        reason = verify_shared(c);
+        break;
+    case ALG_RSA:
+    case ALG_ECDSA:
+    case ALG_ED25519:
+        reason = verify_public(c);
+        break;
+    case ALG_JWT:
+    case ALG_JWS:
+        reason = verify_token(c);
+        break;
+    }
+    if (reason != REASON_OK && c->note->trace != NULL) {
+        verify_why(c);
+    }
+    return reason;
+}
+
+static enum reason check_all(struct check *c)
+{
+    enum reason reason = verify_check_head(c);
+
+    digest_body(c);
+    if (reason == REASON_OK) {
+        reason = check_body(c);
+    }
+    if (reason == REASON_OK) {
+        reason = check_signature(c);
+    }
     if (reason != REASON_OK) {
         return reason;
     }
-    if (c->request->body.len == 0 && !c->endpoint->recipe->empty_body) {
-        return REASON_EMPTY_BODY;
-    }
-    for (size_t i = 0; i < c->parts.n_sigs; i++) {
-        n_sigs += sig_decode(c->endpoint->recipe->enc, c->parts.sigs[i], &sigs[n_sigs]);
-    }
-    if (n_sigs == 0) {
-        return REASON_HEADER_MALFORMED;
-    }
-    try_secrets(c, sigs, n_sigs, number);
-    return *number > 0 ? REASON_OK : REASON_SIGNATURE;
+    parse(c);
+    return verify_checks(c, false);
 }
 
-/* ---- event ---- */
+/* ---- events ---- */
 
-static enum reason accept_event(struct check *c, int number, const char *word,
-                                struct accepted **out)
+static enum reason accept_item(struct check *c, size_t index, const char *word)
 {
+    enum reason reason = verify_checks(c, true);
+    char cid[ULID_LEN + 1];
     struct extraction x;
-    enum reason reason = extract_event(c->endpoint, &c->view, c->body_sha, &x);
 
+    if (reason != REASON_OK) {
+        return reason;
+    }
+    ulid_new(c->now_us, cid);
+    c->view.arrival = span_of(cid);
+    reason = extract_event(c->endpoint, &c->view, index, c->body_sha, &x);
     if (reason == REASON_OK) {
-        ulid_new(c->now_us, x.event.cid);
-        x.event.secret_no = number;
+        memcpy(x.event.cid, cid, sizeof cid);
+        x.event.secret_no = c->number;
         x.event.document = span_of(word);
-        *out = accepted_make(&x.event);
+        c->out->events[c->out->n_events++] = accepted_make(&x.event);
+        if (index < SAID_EVENTS) {
+            verify_say_text(c, "event id", x.event.id);
+            verify_say_text(c, "event type", x.event.type);
+        }
     }
     extraction_free(&x);
+    c->view.arrival = SPAN_NONE;
     return reason;
+}
+
+static enum reason accept_batch(struct check *c)
+{
+    const struct json_node *items = json_at(c->doc, c->recipe->batch);
+    enum json_kind kind = json_kind_of(items);
+    const char *pointer = (const char *)c->recipe->batch.p;
+    enum reason reason = REASON_OK;
+    size_t n = json_count(items);
+
+    if (kind == JSON_OBJECT && c->recipe->batch.len == 0) {
+        c->view.item = items; /* some senders write a batch of one without the brackets */
+        c->out->events = ho_alloc(sizeof *c->out->events);
+        return accept_item(c, 0, c->word);
+    }
+    verify_say(c, "batch: %zu events", n);
+    if ((kind != JSON_ARRAY && kind != JSON_NULL) || n > VERIFY_BATCH_MAX) {
+        return REASON_BATCH;
+    }
+    c->out->events = ho_alloc((n + 1) * sizeof *c->out->events);
+    for (size_t i = 0; i < n && reason == REASON_OK; i++) {
+        char word[DOCUMENT_WORD_MAX];
+
+        if (document_item_word(c->word, pointer, i, word, NULL) != HO_OK) {
+            return REASON_BATCH;
+        }
+        c->view.item = json_item(items, i);
+        reason = accept_item(c, i, word);
+    }
+    return reason;
+}
+
+static enum reason accept_all(struct check *c)
+{
+    const struct recipe *r = c->recipe;
+    struct span method = c->request->method;
+
+    if (hello_match(r, &c->view, false, c->out)) {
+        verify_say(c, "a handshake: answered");
+        return REASON_OK;
+    }
+    if (!((r->post && span_is(method, "POST")) || (r->get && span_is(method, "GET")) ||
+          (r->put && span_is(method, "PUT")))) {
+        return REASON_METHOD; /* only a handshake comes so */
+    }
+    if (r->batch_on) {
+        return accept_batch(c);
+    }
+    c->out->events = ho_alloc(sizeof *c->out->events);
+    return accept_item(c, 0, c->word);
+}
+
+static void drop_events(struct verdict *v)
+{
+    for (size_t i = 0; i < v->n_events; i++) {
+        accepted_free(v->events[i]);
+    }
+    free(v->events);
+    v->events = NULL;
+    v->n_events = 0;
 }
 
 enum reason verify_event(const struct endpoint *e, const struct request *r, int64_t now_us,
-                         struct accepted **out, struct answer *hello, struct verify_note *note)
+                         const char *state_dir, struct verdict *out, struct verify_note *note)
 {
-    char word[DOCUMENT_WORD_MAX];
-    struct check c;
     enum reason reason;
-    int number;
-    struct json *doc = NULL;
-    size_t n;
+    struct check c;
 
-    *out = NULL;
+    *out = (struct verdict){.save = SPAN_NONE, .visit = SPAN_NONE, .wanted = SPAN_NONE};
+    buf_init(&out->kept, KEPT_MAX);
     begin(&c, e, r, now_us, note);
-    reason = check_signature(&c, &number);
+    c.state_dir = state_dir;
+    c.out = out;
+    reason = check_all(&c);
+    if (reason == REASON_OK) {
+        reason = accept_all(&c);
+    }
     if (reason != REASON_OK) {
-        return reason;
+        drop_events(out);
     }
-    document_detect(r->body, request_header(r, "content-type", &n), e->recipe->form_json, word,
-                    &doc);
-    c.view.doc = doc;
-    if (!hello_match(e->recipe, &c.view, false, hello)) {
-        reason = accept_event(&c, number, word, out);
-    }
-    json_free(doc);
+    verify_say(&c, "verdict: %s", reasons[reason].word);
+    end(&c);
     return reason;
+}
+
+void verdict_free(struct verdict *v)
+{
+    drop_events(v);
+    answer_free(&v->answer);
+    buf_wipe(&v->kept);
 }

@@ -2,10 +2,13 @@
 #include "base/mac.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+
+#include "base/mac_key_parts.h"
 
 static void must(bool worked, const char *what)
 {
@@ -17,27 +20,49 @@ static void must(bool worked, const char *what)
 size_t mac_len(enum mac_alg alg)
 {
     switch (alg) {
+    case MAC_MD5:
+        return 16;
     case MAC_SHA1:
         return 20;
     case MAC_SHA256:
         return 32;
+    case MAC_SHA384:
+        return 48;
     case MAC_SHA512:
         return 64;
     }
     ho_die("unknown digest %d", (int)alg);
 }
 
-static const EVP_MD *digest_of(enum mac_alg alg)
+const EVP_MD *mac_evp(enum mac_alg alg)
 {
     switch (alg) {
+    case MAC_MD5:
+        return EVP_md5();
     case MAC_SHA1:
         return EVP_sha1();
     case MAC_SHA256:
         return EVP_sha256();
+    case MAC_SHA384:
+        return EVP_sha384();
     case MAC_SHA512:
         return EVP_sha512();
     }
     ho_die("unknown digest %d", (int)alg);
+}
+
+void mac_digest(enum mac_alg alg, const struct span *parts, size_t n, unsigned char out[MAC_MAX])
+{
+    unsigned int got = 0;
+    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+    must(ctx != NULL && EVP_DigestInit_ex(ctx, mac_evp(alg), NULL) == 1, "digest");
+    for (size_t i = 0; i < n; i++) {
+        if (parts[i].len > 0) {
+            must(EVP_DigestUpdate(ctx, parts[i].p, parts[i].len) == 1, "digest");
+        }
+    }
+    must(EVP_DigestFinal_ex(ctx, out, &got) == 1 && got == mac_len(alg), "digest");
+    EVP_MD_CTX_free(ctx);
 }
 
 void mac_sha256(struct span data, unsigned char out[SHA256_LEN])
@@ -47,15 +72,9 @@ void mac_sha256(struct span data, unsigned char out[SHA256_LEN])
 
 void mac_sha256_parts(const struct span *parts, size_t n, unsigned char out[SHA256_LEN])
 {
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    must(ctx != NULL && EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1, "sha256");
-    for (size_t i = 0; i < n; i++) {
-        if (parts[i].len > 0) {
-            must(EVP_DigestUpdate(ctx, parts[i].p, parts[i].len) == 1, "sha256");
-        }
-    }
-    must(EVP_DigestFinal_ex(ctx, out, NULL) == 1, "sha256");
-    EVP_MD_CTX_free(ctx);
+    unsigned char digest[MAC_MAX];
+    mac_digest(MAC_SHA256, parts, n, digest);
+    memcpy(out, digest, SHA256_LEN);
 }
 
 void mac_hmac(enum mac_alg alg, struct span key, const struct span *parts, size_t n,
@@ -67,7 +86,7 @@ void mac_hmac(enum mac_alg alg, struct span key, const struct span *parts, size_
     EVP_PKEY *pkey = EVP_PKEY_new_raw_private_key(EVP_PKEY_HMAC, NULL, key_bytes, key.len);
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
     must(pkey != NULL && ctx != NULL, "hmac key");
-    must(EVP_DigestSignInit(ctx, NULL, digest_of(alg), NULL, pkey) == 1, "hmac");
+    must(EVP_DigestSignInit(ctx, NULL, mac_evp(alg), NULL, pkey) == 1, "hmac");
     for (size_t i = 0; i < n; i++) {
         if (parts[i].len > 0) {
             must(EVP_DigestSignUpdate(ctx, parts[i].p, parts[i].len) == 1, "hmac");
@@ -85,6 +104,18 @@ bool mac_equal(struct span a, struct span b)
         return false;
     }
     return CRYPTO_memcmp(a.p, b.p, a.len) == 0;
+}
+
+bool mac_equal_secret(struct span a, struct span b)
+{
+    unsigned char da[SHA256_LEN];
+    unsigned char db[SHA256_LEN];
+    if (a.p == NULL || b.p == NULL) {
+        return false;
+    }
+    mac_sha256(a, da);
+    mac_sha256(b, db);
+    return CRYPTO_memcmp(da, db, sizeof da) == 0;
 }
 
 void mac_random(unsigned char *out, size_t len)

@@ -13,14 +13,15 @@ enum mac_sig { SIG_RSA, SIG_ECDSA, SIG_ED25519 }; /* RSA: PKCS#1 v1.5 */
 
 struct mac_key; /* owned: mac_key_free */
 
-/* A public key from PEM (a key or a certificate), DER SubjectPublicKeyInfo, or 32 raw bytes
- * (Ed25519 only). RSA has 1024 to 8192 bits, ECDSA is P-256.
+/* A public key from PEM (one key, or certificates, of which the first counts), DER
+ * SubjectPublicKeyInfo, or 32 raw bytes (Ed25519 only). RSA has 1024 to 8192 bits, ECDSA is P-256.
+ * Of a certificate only the key is taken: nobody looks at its dates or who signed it.
  * out: *out owned, NULL on failure. returns HO_OK | HO_REJECT (no such key; says what it is). */
 enum ho_code mac_key_public(enum mac_sig kind, struct span bytes, struct mac_key **out,
                             struct ho_err *err) HO_MUST_CHECK;
 
 /* A public key from a JWK (RFC 7517, 8037): kty RSA (n, e), EC with crv P-256 (x, y), OKP with crv
- * Ed25519 (x). Same results. */
+ * Ed25519 (x). `use` and `alg`, where they are there, must say so too. Same results. */
 enum ho_code mac_key_jwk(enum mac_sig kind, const struct json_node *jwk, struct mac_key **out,
                          struct ho_err *err) HO_MUST_CHECK;
 

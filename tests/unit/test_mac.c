@@ -27,6 +27,38 @@ static void digests_as_published(void **state)
     }
 }
 
+static void every_digest_as_published(void **state)
+{
+    static const struct {
+        enum mac_alg alg;
+        struct span in;
+        const char *want;
+    } rows[] = {
+        /* RFC 1321, A.5 */
+        {MAC_MD5, S(""), "d41d8cd98f00b204e9800998ecf8427e"},
+        {MAC_MD5, S("message digest"), "f96b697d7cb7938d525a2f31aaf161d0"},
+        /* FIPS 180, examples */
+        {MAC_SHA1, S("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d"},
+        {MAC_SHA256, S("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {MAC_SHA384, S("abc"), "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed"
+                               "8086072ba1e7cc2358baeca134c825a7"},
+        {MAC_SHA512, S("abc"), "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                               "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        unsigned char out[MAC_MAX + 1];
+        char hex[2 * MAC_MAX + 1];
+        size_t len = mac_len(rows[i].alg);
+        struct span parts[] = {span_sub(rows[i].in, 0, 1), span_sub(rows[i].in, 1, SIZE_MAX)};
+        memset(out, 0xEE, sizeof out);
+        mac_digest(rows[i].alg, parts, 2, out);
+        text_hex(out, len, hex);
+        ROW_TEXT(i, hex, rows[i].want);
+        ROW(i, out[len] == 0xEE);
+    }
+}
+
 static void parts_count_as_one_text(void **state)
 {
     static const struct span parts[] = {S("ab"), S(""), NONE, S("c")};
@@ -78,6 +110,11 @@ static void hmac_as_published(void **state)
          "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737"},
         {MAC_SHA256, S(AA131), S("Test Using Larger Than Block-Size Key - Hash Key First"),
          "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+        {MAC_SHA384, S("Jefe"), S("what do ya want for nothing?"),
+         "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e"
+         "8e2240ca5e69e2c78b3239ecfab21649"},
+        /* RFC 2202, section 2 */
+        {MAC_MD5, S("Jefe"), S("what do ya want for nothing?"), "750c783e6ab0b503eaa86e310a5db738"},
         /* an empty key and an empty text */
         {MAC_SHA256, S(""), S(""),
          "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
@@ -94,8 +131,10 @@ static void hmac_as_published(void **state)
         ROW_TEXT(i, hex, rows[i].want);
         ROW(i, out[len] == 0xEE);
     }
+    assert_int_equal(mac_len(MAC_MD5), 16);
     assert_int_equal(mac_len(MAC_SHA1), 20);
     assert_int_equal(mac_len(MAC_SHA256), 32);
+    assert_int_equal(mac_len(MAC_SHA384), 48);
     assert_int_equal(mac_len(MAC_SHA512), 64);
 }
 
@@ -120,6 +159,26 @@ static void equal_means_every_byte(void **state)
     assert_false(mac_equal(SPAN_NONE, SPAN_NONE));
     assert_false(mac_equal(SPAN_NONE, span_make(b, 0)));
     assert_false(mac_equal(span_make(a, 0), SPAN_NONE));
+}
+
+static void secrets_are_equal_whole(void **state)
+{
+    static const struct {
+        struct span a, b;
+        bool same;
+    } rows[] = {
+        {S("token"), S("token"), true}, {S("token"), S("tokem"), false},
+        {S("token"), S("Token"), false}, {S("token"), S("toke"), false},
+        {S("toke"), S("token"), false}, {S("token\0"), S("token"), false},
+        {S(""), S(""), true},           {S(""), S("t"), false},
+        {NONE, NONE, false},            {NONE, S(""), false},
+        {S(""), NONE, false},           {S("a\0b"), S("a\0b"), true},
+        {S("a\0b"), S("a\0c"), false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        ROW(i, mac_equal_secret(rows[i].a, rows[i].b) == rows[i].same);
+    }
 }
 
 static void random_bytes_differ(void **state)
@@ -148,9 +207,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digests_as_published),
+        cmocka_unit_test(every_digest_as_published),
         cmocka_unit_test(parts_count_as_one_text),
         cmocka_unit_test(hmac_as_published),
         cmocka_unit_test(equal_means_every_byte),
+        cmocka_unit_test(secrets_are_equal_whole),
         cmocka_unit_test(random_bytes_differ),
         cmocka_unit_test(wiping_zeroes_exactly_that),
     };

@@ -125,6 +125,7 @@ struct recipe_facts {
     bool scope_provider, guard, batch;
     bool fetched;          /* public keys are fetched, no secret is needed */
     bool signs_url;        /* the source's `url` matters */
+    bool pairs;            /* a handshake brings the secret */
 };
 void recipe_facts(const struct recipe *r, struct recipe_facts *out);
 

@@ -7,13 +7,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/nearest.h"
 #include "base/text.h"
 #include "edge/endpoint.h"
 #include "edge/sign.h"
 #include "operator/operator.h"
 #include "operator/send.h"
 #include "operator/send_key.h"
+#include "operator/source_arg.h"
 
 #define URL_MAX 16384
 #define BODY_FILE_MAX (32UL * 1024 * 1024)
@@ -173,24 +173,6 @@ static enum ho_code read_stdin(struct buf *out, struct ho_err *err)
     }
 }
 
-/* The endpoint that the source names; NULL after a message. */
-static const struct endpoint *find_endpoint(const struct operator *op, const struct endpoints *all,
-                                            const char *source)
-{
-    const struct endpoint *e = endpoints_find(all, span_of(source));
-
-    if (e == NULL) {
-        struct nearest near = nearest_to(span_of(source));
-        for (size_t i = 0; i < endpoints_count(all); i++) {
-            nearest_try(&near, endpoints_at(all, i)->source->name);
-        }
-        (void)operator_fail(op, EXIT_USAGE, "no source '%s' in %s%s%s%s", source, op->file,
-                            near.word != NULL ? "; did you mean '" : "",
-                            near.word != NULL ? near.word : "", near.word != NULL ? "'?" : "");
-    }
-    return e;
-}
-
 static bool next_post(void *arg, size_t i, struct http_post *post)
 {
     struct sending *s = arg;
@@ -330,19 +312,15 @@ static int run(struct operator *op, int argc, char **argv)
 {
     struct send_args args;
     struct endpoints *all = NULL;
-    struct ho_err err = {HO_OK, 0, ""};
     int status = read_args(op, argc, argv, &args);
 
     if (status == EXIT_WELL) {
-        status = operator_need_settings(op);
+        status = source_arg_load(op, &all);
     }
     if (status != EXIT_WELL) {
         return status;
     }
-    if (endpoints_load(op->file, &all, &err) != HO_OK) {
-        return operator_fail(op, EXIT_USAGE, "%s", err.text);
-    }
-    const struct endpoint *e = find_endpoint(op, all, args.source);
+    const struct endpoint *e = source_arg(op, all, args.source);
     if (e == NULL) {
         status = EXIT_USAGE;
     } else if (args.new_key != NULL) {

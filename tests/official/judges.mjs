@@ -1,16 +1,23 @@
 // What the providers' own libraries say. For each source: fields of a body, how a genuine delivery is signed,
 // and whether the library takes a request.
 import { createHmac, randomUUID } from 'node:crypto';
+import { parse } from 'node:querystring';
 
 import { verify as octokitVerify, sign as octokitSign } from '@octokit/webhooks-methods';
 import '@shopify/shopify-api/adapters/node';
 import { LogSeverity, shopifyApi } from '@shopify/shopify-api';
+import { LogLevel, Paddle } from '@paddle/paddle-node-sdk';
 import bolt from '@slack/bolt';
+import OpenAI from 'openai';
+import Razorpay from 'razorpay';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
+import twilio from 'twilio';
 
 const stripe = new Stripe('sk_test_none');
+const openai = new OpenAI({ apiKey: 'none' });
+const paddle = new Paddle('none', { logLevel: LogLevel.none });
 const now = () => Math.floor(Date.now() / 1000);
 
 /** false where the library throws or says so, true else. */
@@ -58,9 +65,22 @@ function standardLike(Webhook, prefix) {
   };
 }
 
+/** Twilio's parameters, as Express and its like read them. */
+function parameters(body) {
+  return { ...parse(body.toString()) };
+}
+
+/** A form that holds a body of any kind in one of its fields. */
+function twilioForm(body, n) {
+  return Buffer.from(`MessageSid=SM${n}&MessageStatus=sent&Empty=&Body=${encodeURIComponent(body)}`);
+}
+
+const TWILIO_URL = 'https://hooks.example.com/hook/twilio?b=2&a=1%2B1';
+
 /**
- * source -> {name, timed, signature and time (names of headers), fields, options, sign, takes}, and `unsent`:
- * headers that the library wants and `hookonce send` does not send.
+ * source -> {name, timed, signature and time (names of headers), fields, options, sign, takes}; where needed `dress`
+ * (makes the provider's kind of body of a generated one), `url` (that is signed), `tolerance` (where it is less than
+ * the receiver's) and `unsent`: headers that the library wants and `hookonce send` does not send.
  */
 export const JUDGES = {
   stripe: {
@@ -113,6 +133,50 @@ export const JUDGES = {
     }),
     takes: (secret, body, headers) => takes(() => bolt.HTTPModuleFunctions.parseAndVerifyHTTPRequest(
       { signingSecret: secret }, { headers, rawBody: body })),
+  },
+  razorpay: {
+    signature: 'x-razorpay-signature',
+    fields: (n) => ({ entity: 'event', event: 'payment.captured', created_at: 1790000000 + n, notes: [] }),
+    options: { anything: true },
+    sign: (secret, body, { id = randomUUID() } = {}) => ({
+      'content-type': 'application/json', 'x-razorpay-event-id': id,
+      'x-razorpay-signature': createHmac('sha256', secret).update(body).digest('hex'),
+    }),
+    takes: (secret, body, headers) => takes(() => Razorpay.validateWebhookSignature(
+      body.toString(), headers['x-razorpay-signature'], secret)),
+  },
+  paddle: {
+    timed: true,
+    tolerance: 5,
+    signature: 'paddle-signature',
+    fields: (n) => ({ event_id: 'evt_official_' + n, event_type: 'transaction.paid', occurred_at: '2026-09-21T12:00:00Z' }),
+    options: { anything: true },
+    sign: (secret, body, { t = now() } = {}) => ({
+      'content-type': 'application/json',
+      'paddle-signature': `ts=${t};h1=` + createHmac('sha256', secret).update(`${t}:`).update(body).digest('hex'),
+    }),
+    takes: (secret, body, headers) => takes(() => paddle.webhooks.isSignatureValid(
+      body.toString(), secret, headers['paddle-signature'])),
+  },
+  twilio: {
+    signature: 'x-twilio-signature',
+    url: TWILIO_URL,
+    fields: (n) => ({ n }),
+    options: { anything: true },
+    dress: twilioForm,
+    sign: (secret, body, { url = TWILIO_URL, algorithm } = {}) => ({
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(algorithm && { 'x-twilio-webhooks-signature-settings': `key=webhooks_sharedkey_1,algorithm=${algorithm}` }),
+      'x-twilio-signature': twilio.getExpectedTwilioSignature(secret, url, parameters(body), algorithm),
+    }),
+    takes: (secret, body, headers, url = TWILIO_URL) => takes(() => twilio.validateRequest(
+      secret, headers['x-twilio-signature'], url, parameters(body), twilio.getSignatureAlgorithm(
+        headers['x-twilio-webhooks-signature-settings']))),
+  },
+  openai: {
+    ...standardLike(StandardWebhook, 'webhook-'),
+    fields: (n) => ({ id: 'evt_' + n, object: 'event', type: 'response.completed', created_at: 1790000000 + n }),
+    takes: (secret, body, headers) => takes(() => openai.webhooks.verifySignature(body.toString(), headers, secret)),
   },
   standard: standardLike(StandardWebhook, 'webhook-'),
   svix: standardLike(SvixWebhook, 'svix-'),

@@ -24,6 +24,11 @@ SOURCES = {
     "shopify": {"provider": "shopify", "secret": "hush-this-is-the-client-secret"},
     "slack": {"provider": "slack", "secret": "8f742231b10e8888abcd99yyyzzz85a5"},
     "standard": {"provider": "standard-webhooks", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+    "razorpay": {"provider": "razorpay", "secret": "a webhook secret, with blanks", "guard": "no"},
+    "paddle": {"provider": "paddle", "secret": "pdl_ntfset_01officialofficialofficial_aaaaAAAA0000+/bbbb"},
+    "twilio": {"provider": "twilio", "secret": "0123456789abcdef0123456789abcdef",
+               "url": "https://hooks.example.com/hook/twilio?b=2&a=1%2B1"},
+    "openai": {"provider": "openai", "secret": "whsec_b3BlbmFpLXdlYmhvb2stc2VjcmV0LTAx"},
     "svix": {"provider": "svix", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"},
 }
 

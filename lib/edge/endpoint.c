@@ -6,7 +6,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/text.h"
+#include "base/nearest.h"
+#include "edge/endpoint_keys.h"
 #include "edge/recipe_parts.h"
 
 #define LOOK_EVERY_MS 1000
@@ -50,133 +51,42 @@ static bool any_changed(const struct endpoints *e)
     return false;
 }
 
-/* ---- secrets ---- */
-
-/* The secret as the recipe's key chain makes a key of it. */
-static enum ho_code decode_key(const struct recipe *r, struct span text, struct secret *out,
-                               struct ho_err *err)
-{
-    enum ho_code code = HO_OK;
-    struct buf bytes;
-
-    *out = (struct secret){NULL, 0};
-    buf_init(&bytes, SECRET_MAX);
-    for (size_t i = 0; i < r->n_key_steps && code == HO_OK; i++) {
-        const struct key_step *step = &r->key_steps[i];
-        unsigned char *room;
-
-        switch (step->kind) {
-        case KEY_STRIP:
-            if (span_eq(span_sub(text, 0, step->text.len), step->text)) {
-                text = span_sub(text, step->text.len, text.len);
-            }
-            break;
-        case KEY_UNBASE64:
-            if (text_unbase64(text, &bytes) != HO_OK) {
-                code = ho_fail(err, HO_REJECT, "not base64 where the provider's secret is");
-            }
-            text = buf_span(&bytes);
-            break;
-        case KEY_UNHEX:
-            room = buf_room(&bytes, text.len / 2);
-            if (room == NULL || text.len % 2 != 0 || !text_unhex(text, true, room, text.len / 2)) {
-                code = ho_fail(err, HO_REJECT, "not hex where the provider's secret is");
-            }
-            bytes.len = text.len / 2;
-            text = buf_span(&bytes);
-            break;
-        }
-    }
-    if (code == HO_OK && text.len == 0) {
-        code = ho_fail(err, HO_REJECT, "empty; anybody could sign with an empty key");
-    }
-    if (code == HO_OK) {
-        code = secret_copy(text, out);
-    }
-    buf_wipe(&bytes);
-    return code;
-}
-
-static void note_trouble(struct endpoint *e, int number, const char *path,
-                         const struct ho_err *err)
-{
-    struct buf text;
-
-    if (e->trouble != NULL) {
-        return;
-    }
-    buf_init(&text, 2 * sizeof err->text);
-    if (buf_addf(&text, "secret %d: %s%s%s", number,
-                 strstr(err->text, path) == NULL ? path : "",
-                 strstr(err->text, path) == NULL ? ": " : "", err->text) == HO_OK) {
-        e->trouble = ho_strdup(buf_cstr(&text));
-    } else {
-        e->trouble = ho_strdup("a secret is unusable");
-    }
-    buf_free(&text);
-}
-
-static void load_keys(struct endpoints *set, struct endpoint *e)
-{
-    const struct source *source = e->source;
-
-    e->keys = ho_alloc((source->n_secrets + 1) * sizeof *e->keys);
-    for (size_t i = 0; i < source->n_secrets; i++) {
-        const struct setting_secret *from = &source->secrets[i];
-        struct endpoint_key *key = &e->keys[e->n_keys];
-        struct secret text;
-        struct ho_err err;
-        enum ho_code code;
-
-        ho_err_clear(&err);
-        watch(set, from->path);
-        code = secret_read(from->path, &text, &err);
-        if (code == HO_OK) {
-            code = decode_key(e->recipe, secret_span(&text), &key->secret, &err);
-        }
-        secret_free(&text);
-        if (code != HO_OK) {
-            note_trouble(e, (int)i + 1, from->path, &err);
-            continue;
-        }
-        key->until_us = from->has_until ? from->until_us : INT64_MAX;
-        key->number = (int)i + 1;
-        e->n_keys++;
-    }
-}
-
 /* ---- loading ---- */
 
 static enum ho_code fail_provider(const struct recipes *recipes, const struct source *source,
                                   struct ho_err *err)
 {
-    struct buf names;
-    enum ho_code code;
+    const struct conf_entry *at = conf_find(source->at, "provider");
+    struct nearest near = nearest_to(span_of(source->provider));
 
-    buf_init(&names, sizeof err->text / 2);
     for (size_t i = 0; i < recipes_count(recipes); i++) {
-        if (buf_addf(&names, " %s", recipes_at(recipes, i)->name) != HO_OK) {
-            break;
-        }
+        nearest_try(&near, recipes_name(recipes, i));
     }
-    code = conf_fail(err, source->at, conf_find(source->at, "provider"),
-                     "no recipe for provider %s; there are%s", source->provider,
-                     buf_cstr(&names));
-    buf_free(&names);
-    return code;
+    if (near.word != NULL) {
+        return conf_fail(err, source->at, at, "no recipe for provider %s; did you mean %s?",
+                         source->provider, near.word);
+    }
+    return conf_fail(err, source->at, at, "no recipe for provider %s; `hookonce providers` lists "
+                                          "those there are", source->provider);
+}
+
+static void watch_secret(void *set, const char *path)
+{
+    watch(set, path);
 }
 
 static enum ho_code load_endpoint(struct endpoints *set, const struct source *source,
                                   struct endpoint *e, struct ho_err *err)
 {
     const struct recipe *r = recipes_find(set->recipes, source->provider);
+    enum ho_code code;
 
     if (r == NULL) {
         return fail_provider(set->recipes, source, err);
     }
-    if (source->tolerance_ms >= 0 && !r->time.on) {
-        return conf_fail(err, source->at, conf_find(source->at, "tolerance"),
-                         "%s signs no time, so there is no tolerance to set", r->name);
+    code = endpoint_check(source, r, err);
+    if (code != HO_OK) {
+        return code;
     }
     *e = (struct endpoint){
         .source = source,
@@ -188,7 +98,7 @@ static enum ho_code load_endpoint(struct endpoints *set, const struct source *so
         .cap = (uint64_t)r->cap,
         .deadline_ms = r->deadline_ms,
     };
-    load_keys(set, e);
+    endpoint_read_keys(e, watch_secret, set);
     return HO_OK;
 }
 
@@ -238,11 +148,7 @@ void endpoints_free(struct endpoints *e)
         return;
     }
     for (size_t i = 0; i < e->n; i++) {
-        for (size_t j = 0; j < e->all[i].n_keys; j++) {
-            secret_free(&e->all[i].keys[j].secret);
-        }
-        free(e->all[i].keys);
-        free(e->all[i].trouble);
+        endpoint_free_keys(&e->all[i]);
     }
     for (size_t i = 0; i < e->n_watches; i++) {
         free(e->watches[i].path);
@@ -328,7 +234,7 @@ const struct settings *endpoints_settings(const struct endpoints *e)
     return e->settings;
 }
 
-const struct recipes *endpoints_recipes(const struct endpoints *e)
+struct recipes *endpoints_recipes(const struct endpoints *e)
 {
     return e->recipes;
 }
@@ -358,10 +264,15 @@ const char *endpoint_scope(const struct endpoint *e)
     return e->scope_provider ? e->recipe->name : e->source->name;
 }
 
+bool endpoint_fetches(const struct endpoint *e)
+{
+    return e->recipe->keys.kind != KEYS_NONE && e->source->n_secrets == 0;
+}
+
 struct span endpoint_signing_key(const struct endpoint *e, int64_t now_us)
 {
     for (size_t i = 0; i < e->n_keys; i++) {
-        if (now_us < e->keys[i].until_us) {
+        if (now_us < e->keys[i].until_us && e->keys[i].pub == NULL) {
             return secret_span(&e->keys[i].secret);
         }
     }

@@ -12,7 +12,7 @@ struct endpoint_key {
     struct secret secret; /* decoded by the recipe's key chain, never empty */
     struct mac_key *pub;  /* the same as a public key, where the algorithm wants one; else NULL */
     int64_t until_us;     /* not used any more from this moment on; INT64_MAX: no end */
-    int number;           /* its place in the config, from 1 */
+    int number;           /* its place in the config, from 1; several of one file share it */
 };
 
 struct endpoint {
@@ -34,18 +34,20 @@ const char *endpoint_scope(const struct endpoint *e);
 /* Whether public keys are fetched (the recipe's `keys`) and the source pins none of its own. */
 bool endpoint_fetches(const struct endpoint *e);
 
-/* The key to sign with, as the provider would: the first that is not over. SPAN_NONE: none. */
+/* The key to sign with, as the provider would: the first that is not over. SPAN_NONE: none, or
+ * public ones only. */
 struct span endpoint_signing_key(const struct endpoint *e, int64_t now_us);
 
 struct endpoints; /* owned set: settings, recipes and endpoints of one moment */
 
 /* in:  file - config path. returns HO_OK | HO_REJECT; a source whose secret is unusable does not
- * fail the load: it is there without that key and with trouble set. An unknown provider does. */
+ * fail the load: it is there without that key and with trouble set. An unknown provider does, and a
+ * source that has no secret at all where its recipe fetches none, or lacks a `param`. */
 enum ho_code endpoints_load(const char *file, struct endpoints **out, struct ho_err *err)
     HO_MUST_CHECK;
 void endpoints_free(struct endpoints *e);
 const struct settings *endpoints_settings(const struct endpoints *e);
-const struct recipes *endpoints_recipes(const struct endpoints *e);
+struct recipes *endpoints_recipes(const struct endpoints *e);
 const struct endpoint *endpoints_find(const struct endpoints *e, struct span source);
 size_t endpoints_count(const struct endpoints *e);
 const struct endpoint *endpoints_at(const struct endpoints *e, size_t i);

@@ -63,21 +63,6 @@ static enum ho_code read_time(struct recipe *r, struct span text, struct ho_err 
 
 /* ---- signed ---- */
 
-/* An indented line would put its line end among the signed bytes; between alternatives it does not
- * matter. */
-static bool breaks_line(struct span text)
-{
-    while (span_present(text)) {
-        struct span line = span_trim_line(span_cut(&text, '\n'));
-        bool ends = line.len >= 2 && line.p[line.len - 1] == '?' && line.p[line.len - 2] == '?';
-
-        if (span_present(text) && !ends && !span_starts(span_trim_line(text), "?? ")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static enum ho_code read_signed(struct recipe *r, struct span text, struct ho_err *err)
 {
     enum alg_kind kind = r->alg.choices[0].alg.kind;
@@ -96,10 +81,6 @@ static enum ho_code read_signed(struct recipe *r, struct span text, struct ho_er
     }
     if (!span_present(text)) {
         return ho_fail(err, HO_REJECT, "[recipe %s] needs signed", r->name);
-    }
-    if (breaks_line(text)) {
-        return ho_fail(err, HO_REJECT, "on one line, where \\n is a line feed, so that no other is "
-                                       "signed by mistake");
     }
     r->signed_text = (const char *)text.p;
     return recipe_read_expr(&place, text, &r->signed_bytes, err);

@@ -67,6 +67,12 @@ static enum ho_code check_param(const struct recipe *r, const char *name, struct
 
 enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, struct ho_err *err)
 {
+    for (size_t i = 0; i < t->n_filters; i++) {
+        if (t->filters[i].kind == FILTER_PARAM &&
+            check_param(r, t->filters[i].text, err) != HO_OK) {
+            return HO_REJECT;
+        }
+    }
     switch (t->kind) {
     case TERM_FAMILY:
         return check_family(r, t, err);

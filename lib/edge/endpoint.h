@@ -38,6 +38,18 @@ bool endpoint_fetches(const struct endpoint *e);
  * public ones only. */
 struct span endpoint_signing_key(const struct endpoint *e, int64_t now_us);
 
+/* Whether a request of that method may be a delivery (the recipe's `methods`). */
+bool endpoint_delivers(const struct endpoint *e, struct span method);
+
+/* Whether the recipe has a handshake for that method, signed or not. */
+bool endpoint_greets(const struct endpoint *e, struct span method);
+
+#define ENDPOINT_ALLOW_ROOM 64
+
+/* The methods that are answered at all, for a header Allow: "POST, GET, HEAD" and what else the
+ * recipe takes. */
+void endpoint_allow(const struct endpoint *e, char out[ENDPOINT_ALLOW_ROOM]);
+
 struct endpoints; /* owned set: settings, recipes and endpoints of one moment */
 
 /* in:  file - config path. returns HO_OK | HO_REJECT; a source whose secret is unusable does not

@@ -299,58 +299,76 @@ static void an_empty_document_is_not_absent(void **state)
     json_free(doc);
 }
 
-static void a_form_becomes_an_object(void **state)
+/* Pointers from a value, items, and a document that is looked at from inside. */
+static void looks_from_inside(void **state)
 {
     static const struct {
-        struct span form;
-        const char *json;
+        struct span focus, pointer;
+        bool focuses;
+        const char *text; /* NULL: leads nowhere */
     } rows[] = {
-        {S("a=1&b=x+y"), "{\"a\":\"1\",\"b\":\"x y\"}"},
-        {S("a=1&a=2"), "{\"a\":\"1\"}"},
-        {S("a=&b"), "{\"a\":\"\",\"b\":\"\"}"},
-        {S("&&a=1&&"), "{\"a\":\"1\"}"},
-        {S("=x"), "{\"\":\"x\"}"},
-        {S(""), "{}"},
-        {S("a=%22%5c"), "{\"a\":\"\\\"\\\\\"}"},
-        {S("a=b=c"), "{\"a\":\"b=c\"}"},
-        {S("a%00b=1&a=2"), "{\"a\xef\xb7\x90" "b\":\"1\",\"a\":\"2\"}"},
-        {S("a=x%00y"), "{\"a\":\"x\\u0000y\"}"},
-        {S("a=%zz"), "{\"a\":\"%zz\"}"},
-        {S("a%2Fb=1"), "{\"a/b\":\"1\"}"},
+        {S(""), S("/list/2/y/1"), true, "false"},
+        {S("/list"), S(""), true, "[\"x\",null,{\"y\":[true,false]}]"},
+        {S("/list"), S("/0"), true, "x"},
+        {S("/list/2"), S("/y/0"), true, "true"},
+        {S("/list/2"), S("/a"), true, NULL},
+        {S("/list/1"), S(""), true, ""},
+        {S("/list/1"), S("/0"), true, NULL},
+        {S("/a"), S(""), true, "1"},
+        {S("/list/3"), S("/a"), false, "1"}, /* as it was */
+        {S("list"), S("/a"), false, "1"},
+        {NONE, S("/a"), false, "1"},
+        {S("/list"), S("0"), true, NULL},
+        {S("/list"), NONE, true, NULL},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct json *doc = NULL;
         struct buf b;
         buf_init(&b, 100);
-        ROW(i, json_from_form(rows[i].form, &doc, NULL) == HO_OK);
-        ROW(i, json_text(json_at(doc, SPAN_LIT("")), &b) == HO_OK);
-        ROW_TEXT(i, buf_cstr(&b), rows[i].json);
+        ROW(i, json_parse(span_of(odd), &doc, NULL) == HO_OK);
+        const struct json_node *from = json_at(doc, rows[i].focus);
+        const struct json_node *inside = json_in(from, rows[i].pointer);
+        ROW(i, json_focus(doc, rows[i].focus) == rows[i].focuses);
+        const struct json_node *node = json_at(doc, rows[i].pointer);
+        ROW(i, (node != NULL) == (rows[i].text != NULL));
+        ROW(i, inside == (rows[i].focuses ? node : NULL));
+        ROW(i, json_text(node, &b) == HO_OK);
+        ROW_TEXT(i, buf_cstr(&b), rows[i].text == NULL ? "" : rows[i].text);
+        /* once more, from there */
+        ROW(i, !json_focus(doc, SPAN_LIT("/none")) && json_at(doc, rows[i].pointer) == node);
         buf_free(&b);
         json_free(doc);
     }
-    struct json *doc = NULL;
-    assert_int_equal(json_from_form(SPAN_LIT("x%00y=1&a%2Fb=2"), &doc, NULL), HO_OK);
-    assert_int_equal(json_kind_of(json_at(doc, SPAN_LIT("/x\0y"))), JSON_STRING);
-    assert_int_equal(json_kind_of(json_at(doc, SPAN_LIT("/x"))), JSON_ABSENT);
-    assert_int_equal(json_kind_of(json_at(doc, SPAN_LIT("/a~1b"))), JSON_STRING);
-    json_free(doc);
-    assert_int_equal(json_from_form(SPAN_NONE, &doc, NULL), HO_REJECT);
-    assert_null(doc);
+    assert_null(json_in(NULL, SPAN_LIT("")));
 }
 
-static void long_field_names_have_a_limit(void **state)
+static void counts_items(void **state)
 {
-    static char form[65540];
-    struct json *doc = NULL;
+    static const struct {
+        struct span in;
+        size_t n;
+    } rows[] = {
+        {S("[]"), 0}, {S("[null]"), 1},    {S("[1,[2,3]]"), 2}, {S("{\"a\":1}"), 0},
+        {S("7"), 0},  {S("\"text\""), 0}, {S("null"), 0},
+    };
     (void)state;
-    memset(form, 'a', sizeof form);
-    form[65536] = '=';
-    assert_int_equal(json_from_form(span_make(form, 65538), &doc, NULL), HO_OK);
-    json_free(doc);
-    form[65536] = 'a';
-    assert_int_equal(json_from_form(span_make(form, 65537), &doc, NULL), HO_REJECT);
-    assert_null(doc);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct json *doc = NULL;
+        ROW(i, json_parse(rows[i].in, &doc, NULL) == HO_OK);
+        const struct json_node *node = json_at(doc, SPAN_LIT(""));
+        ROW(i, json_count(node) == rows[i].n);
+        ROW(i, json_item(node, rows[i].n) == NULL && json_item(node, SIZE_MAX) == NULL);
+        for (size_t k = 0; k < rows[i].n; k++) {
+            char pointer[32];
+            (void)snprintf(pointer, sizeof pointer, "/%zu", k);
+            ROW(i, json_item(node, k) != NULL);
+            ROW(i, json_item(node, k) == json_at(doc, span_of(pointer)));
+        }
+        json_free(doc);
+    }
+    assert_int_equal(json_count(NULL), 0);
+    assert_null(json_item(NULL, 0));
 }
 
 int main(void)
@@ -364,8 +382,8 @@ int main(void)
         cmocka_unit_test(values_read_as_text),
         cmocka_unit_test(a_value_too_long_is_refused_whole),
         cmocka_unit_test(an_empty_document_is_not_absent),
-        cmocka_unit_test(a_form_becomes_an_object),
-        cmocka_unit_test(long_field_names_have_a_limit),
+        cmocka_unit_test(looks_from_inside),
+        cmocka_unit_test(counts_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,8 +211,8 @@ void expr_free(struct expr *e)
 
 /* ---- values ---- */
 
-/* One alternative being put together: where each of its values is. A made one is a run of tmp, which
- * moves while it grows, so it becomes a span only when all are made. */
+/* One alternative being put together: where each of its values is. A made one is a run of tmp,
+ * which moves while it grows, so it becomes a span only when all are made. */
 struct putting {
     struct span *parts;
     bool made[EXPR_PIECES_MAX];

@@ -1,9 +1,9 @@
 /* Templates of recipes: literal text with {term} expressions (edge/term.h), alternatives by ` ?? `.
  * A `{` begins an expression when a lower-case letter follows, so a JSON reply needs no escape;
  * `\n` in literal text is a line feed. `[[...]]` is an optional group: dropped with its literal
- * text when a term inside is absent; groups do not nest, and an alternative of which nothing is left
- * is absent. No loops, no arithmetic. A template may go on in further lines: their ends are blanks
- * around `??` and nothing in literal text. */
+ * text when a term inside is absent; groups do not nest, and an alternative of which nothing is
+ * left is absent. No loops, no arithmetic. A template may go on in further lines: their ends are
+ * blanks around `??` and nothing in literal text. */
 #ifndef HO_EDGE_EXPR_H
 #define HO_EDGE_EXPR_H
 

@@ -44,8 +44,8 @@ static const struct {
 
 #define KNOWN \
     "lower, upper, trim, strip:TEXT, hex, base64, base64url, unhex, unbase64, md5, sha1, sha256, " \
-    "sha512, crc32, hmac-sha1, hmac-sha256, hmac-sha512, json, ptr:/POINTER, field:NAME, param:NAME, " \
-    "hdrs:kv and hdrs:v"
+    "sha512, crc32, hmac-sha1, hmac-sha256, hmac-sha512, json, ptr:/POINTER, field:NAME, " \
+    "param:NAME, hdrs:kv and hdrs:v"
 
 static enum ho_code fail_filter(struct ho_err *err, struct span text, const char *what)
 {
@@ -58,7 +58,7 @@ static enum ho_code fail_filter(struct ho_err *err, struct span text, const char
 static bool is_field_name(struct span s)
 {
     for (size_t i = 0; i < s.len; i++) {
-        if (memchr(",; \t=", s.p[i], 5) != NULL) {
+        if (span_has(SPAN_LIT(",; \t="), s.p[i])) {
             return false;
         }
     }

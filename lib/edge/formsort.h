@@ -8,7 +8,7 @@
 #define FORM_FIELDS_MAX 4096 /* more are refused */
 
 /* Appends every field of a form: names in byte order, each followed by its distinct values in byte
- * order with the name before each, all of it decoded. Nothing when the type says that it is no form.
+ * order with the name before each, all of it decoded. Nothing when the type is not that of a form.
  * returns HO_OK | HO_REJECT (out is full, too many fields, or a multipart body that is not whole:
  * to leave a field out would let it stand in the body unsigned). */
 enum ho_code form_sorted(struct span body, struct span content_type, struct buf *out)

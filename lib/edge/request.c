@@ -135,8 +135,9 @@ static struct span target_local(struct span target)
 
             (void)span_cut(&path, '/');
             /* One byte back, onto the slash; without one there is no path. */
-            return span_present(path) ? span_sub(target, (size_t)(path.p - target.p) - 1, target.len)
-                                      : span_sub(target, before.len, target.len);
+            return span_sub(target,
+                            span_present(path) ? (size_t)(path.p - target.p) - 1 : before.len,
+                            target.len);
         }
     }
     return target;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define KNOWN \
-    "body, item, method, url, path, header:NAME, header:*NAME, query:NAME, form:NAME, formsorted, " \
-    "json:/POINTER, json:./POINTER, claim:NAME, jose:NAME, ts, sig.NAME, secret, param:NAME " \
-    "and arrival"
+    "body, item, method, url, path, header:NAME, header:*NAME, query:NAME, form:NAME, " \
+    "formsorted, json:/POINTER, json:./POINTER, claim:NAME, jose:NAME, ts, sig.NAME, secret, " \
+    "param:NAME and arrival"
 #define SHOWN 60
 
 enum named { NAMED_NOT, NAMED_HEADER, NAMED_WORD, NAMED_FIELD, NAMED_POINTER, NAMED_MEMBER };

@@ -43,7 +43,7 @@ enum term_kind {
 
 struct term {
     enum term_kind kind;
-    char *name; /* heap; header names lower case, pointers with their '/' (a claim's too); or NULL */
+    char *name; /* heap; header names lower case, pointers with their '/' (claims too); or NULL */
     struct filter *filters; /* heap, in order; NULL for none */
     size_t n_filters;
 };

@@ -1,7 +1,5 @@
 /* Values of terms. What has to be made is appended to the caller's buffer, so that it lives as long
  * as that does; the rest is lent from the request, the key and the settings. */
-#include <string.h>
-
 #include "base/text.h"
 #include "core/document.h"
 #include "edge/formsort.h"
@@ -268,18 +266,21 @@ static enum term_result filtered_value(const struct term *t, const struct term_v
 enum term_result term_value(const struct term *t, const struct term_view *v, struct buf *tmp,
                             struct span *out)
 {
-    size_t from = tmp == NULL ? 0 : tmp->len;
-    enum term_result result = TERM_FULL;
+    struct buf none; /* direct values leave it alone */
+    enum term_result result;
+    size_t from;
 
     *out = SPAN_NONE;
-    if (tmp != NULL || term_is_direct(t)) {
-        result = t->n_filters > 0 ? filtered_value(t, v, tmp, out) : plain_value(t, v, tmp, out);
+    if (tmp == NULL && !term_is_direct(t)) {
+        return TERM_FULL;
     }
+    buf_init(&none, 1);
+    tmp = tmp == NULL ? &none : tmp;
+    from = tmp->len;
+    result = t->n_filters > 0 ? filtered_value(t, v, tmp, out) : plain_value(t, v, tmp, out);
     if (result != TERM_OK) {
         *out = SPAN_NONE;
-        if (tmp != NULL) {
-            tmp->len = from;
-        }
+        tmp->len = from;
     }
     return result;
 }

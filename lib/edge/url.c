@@ -3,8 +3,6 @@
  * leave as it is. */
 #include "edge/url.h"
 
-#include <string.h>
-
 #include "base/text.h"
 
 #define PAIRS_MAX 128 /* fields of a query that is written anew */
@@ -35,7 +33,7 @@ static size_t scheme_len(struct span s)
 {
     size_t n = 0;
 
-    while (n < s.len && (is_alnum(s.p[n]) || memchr("+.-", s.p[n], 3) != NULL)) {
+    while (n < s.len && (is_alnum(s.p[n]) || span_has(SPAN_LIT("+.-"), s.p[n]))) {
         n++;
     }
     return n > 0 && span_starts(span_sub(s, n, s.len), "://") ? n + 3 : 0;
@@ -51,11 +49,11 @@ static size_t last_of(struct span s, unsigned char c)
     return n;
 }
 
-static size_t first_of(struct span s, const char *any)
+static size_t first_of(struct span s, struct span any)
 {
     size_t n = 0;
 
-    while (n < s.len && (s.p[n] == '\0' || strchr(any, s.p[n]) == NULL)) {
+    while (n < s.len && !span_has(any, s.p[n])) {
         n++;
     }
     return n;
@@ -74,13 +72,13 @@ static struct url take_apart(struct span text)
     }
     u.scheme = span_sub(text, 0, scheme);
     u.rest = authority;
-    authority = span_sub(authority, 0, first_of(authority, "/?#"));
+    authority = span_sub(authority, 0, first_of(authority, SPAN_LIT("/?#")));
     u.rest = span_sub(u.rest, authority.len, u.rest.len);
     host = last_of(authority, '@');
     u.user = span_sub(authority, 0, host);
     authority = span_sub(authority, host, authority.len);
     bracket = last_of(authority, ']'); /* the colons of an IPv6 address begin no port */
-    host = bracket + first_of(span_sub(authority, bracket, authority.len), ":");
+    host = bracket + first_of(span_sub(authority, bracket, authority.len), SPAN_LIT(":"));
     u.host = span_sub(authority, 0, host);
     u.port = span_sub(authority, host, authority.len);
     return u;
@@ -99,8 +97,8 @@ static bool put_escaped(struct buf *out, unsigned char c)
 /* What the URL class leaves alone in a path or query; it never touches a % that is there. */
 static bool is_url_byte(unsigned char c, bool in_query)
 {
-    return c > 0x20 && c < 0x7f && memchr("\"#<>", c, 4) == NULL &&
-           (in_query ? c != '\'' : memchr("`{}", c, 3) == NULL);
+    return c > 0x20 && c < 0x7f && !span_has(SPAN_LIT("\"#<>"), c) &&
+           (in_query ? c != '\'' : !span_has(SPAN_LIT("`{}"), c));
 }
 
 static bool put_url_bytes(struct buf *out, struct span s, bool in_query)
@@ -119,7 +117,7 @@ static bool put_query_bytes(struct buf *out, struct span s)
     bool well = true;
 
     for (size_t i = 0; i < s.len && well; i++) {
-        bool plain = is_alnum(s.p[i]) || (s.p[i] != '\0' && strchr("-._~!'()*", s.p[i]) != NULL);
+        bool plain = is_alnum(s.p[i]) || span_has(SPAN_LIT("-._~!'()*"), s.p[i]);
 
         well = plain ? buf_add_byte(out, s.p[i]) == HO_OK : put_escaped(out, s.p[i]);
     }
@@ -309,7 +307,7 @@ static bool same_query(struct span rest, struct span query)
 static bool is_host(struct span s)
 {
     for (size_t i = 0; i < s.len; i++) {
-        if (!is_alnum(s.p[i]) && memchr("-._:[]", s.p[i], 6) == NULL) {
+        if (!is_alnum(s.p[i]) && !span_has(SPAN_LIT("-._:[]"), s.p[i])) {
             return false;
         }
     }
@@ -322,7 +320,7 @@ static bool of_request(const struct request *r, struct url *out)
     size_t n;
     struct span host = request_header(r, "host", &n);
     size_t bracket = last_of(host, ']');
-    size_t colon = bracket + first_of(span_sub(host, bracket, host.len), ":");
+    size_t colon = bracket + first_of(span_sub(host, bracket, host.len), SPAN_LIT(":"));
 
     *out = (struct url){.scheme = r->https ? SPAN_LIT("https://") : SPAN_LIT("http://"),
                         .user = SPAN_LIT(""),

@@ -95,8 +95,8 @@ struct pair {
 static inline void post(struct request *r, const struct pair *headers, struct span body)
 {
     *r = (struct request){.method = SPAN_LIT("POST"), .path = SPAN_LIT("/hook/x"),
-                          .query = SPAN_LIT(""), .source = SPAN_LIT("x"),
-                          .has_length = true, .length = body.len, .body = body};
+                          .query = SPAN_LIT(""), .target = SPAN_LIT("/hook/x"),
+                          .source = SPAN_LIT("x"), .has_length = true, .length = body.len, .body = body};
     for (; headers->name != NULL; headers++) {
         r->headers[r->n_headers].name = span_of(headers->name);
         r->headers[r->n_headers++].value = span_of(headers->value);

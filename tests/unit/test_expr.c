@@ -1,37 +1,7 @@
-/* Terms and templates: what they may look at, which value comes out, and when there is none. */
+/* Templates: how they are read, which value comes out, and when there is none. */
 #include "edge_site.h"
 
 #include "edge/expr.h"
-
-static void names_the_known_words_for_an_unknown_one(void **state)
-{
-    static const struct {
-        const char *term, *says;
-    } rows[] = {
-        {"jsn:/id", "\"jsn:/id\" is not known; there are body, header:NAME"},
-        {"", "is not known"},
-        {"bodyx", "is not known"},
-        {"json:id", "begins with /"},
-        {"json:", "begins with /"},
-        {"header:", "needs a name"},
-        {"header:a b", "needs a name"},
-        {"header:a_b", "needs a name"},
-        {"header:*", "needs a name"},
-        {"sig.", "needs a name"},
-        {"body|sha1", "another filter"},
-        {"body|sha256", "another filter"},
-        {"body|sha256|hex|hex", "another filter"},
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct term t;
-        struct ho_err err;
-        ho_err_clear(&err);
-        ROW(i, term_parse(span_of(rows[i].term), &t, &err) == HO_REJECT);
-        ROW(i, strstr(err.text, rows[i].says) != NULL);
-        ROW(i, t.name == NULL);
-    }
-}
 
 static void refuses_templates_that_cannot_be_meant(void **state)
 {
@@ -49,6 +19,18 @@ static void refuses_templates_that_cannot_be_meant(void **state)
         {"{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}"
          "{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}",
          "more than 32 pieces"},
+        {"{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}"
+         "{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}[[\\n{ts}]]",
+         "more than 32 pieces"},
+        {"{body|sha3}", "is no filter"},
+        {"{body|strip:}", "needs a text"},
+        {"[[{ts}", "a [[ without its ]]"},
+        {"a[[{ts}] ]", "a [[ without its ]]"},
+        {"[[a ?? {ts}]]", "a [[ without its ]]"},
+        {"[[{ts}[[{body}]]]]", "a [[ within another"},
+        {"[[a]]{ts}", "nothing in [[ ]]"},
+        {"[[]]", "nothing in [[ ]]"},
+        {"[[{ts}]][[x]]", "nothing in [[ ]]"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -116,6 +98,33 @@ static void gives_the_first_alternative_that_is_there(void **state)
         {"{json:/n|sha256|hex}", TERM_OK,
          S("6b51d431df5d7f141cbececcf79edf3dd861c3b4069f0b11661a3eefacbba918")},
         {"{json:/none|sha256|hex}", TERM_ABSENT, NONE},
+        {"{json:/none|sha256|hex} ?? {json:/id|upper}", TERM_OK, S("EVT_1")},
+        {"{header:x-id|hex}{json:/id}{json:/n|hex}.{ts}{json:/o/k}", TERM_OK, S("6831evt_13132.17v")},
+        /* Groups. */
+        {"{ts}[[.{json:/none}]]", TERM_OK, S("17")},
+        {"{ts}[[.{json:/id}]]!", TERM_OK, S("17.evt_1!")},
+        {"[[{json:/id}:]][[{json:/none}:]][[{json:/n}:]]", TERM_OK, S("evt_1:12:")},
+        {"[[a{json:/id}b{json:/none}c{json:/n}d]]e", TERM_OK, S("e")},
+        {"[[{json:/none}a{json:/id}]]{ts}", TERM_OK, S("17")},
+        {"[[{json:/empty}]]:[[{json:/null}]]:", TERM_OK, S("::")},
+        {"[[{json:/none}]]", TERM_ABSENT, NONE}, /* nothing is left */
+        {"[[{json:/none}]][[x{json:/none}]]", TERM_ABSENT, NONE},
+        {"[[{json:/none}]] ?? {ts}", TERM_OK, S("17")},
+        {"[[{json:/id}]]{json:/none} ?? [[{ts}]]", TERM_OK, S("17")},
+        {"[[{header:x-twice}]]{ts}", TERM_TWICE, NONE}, /* no way round it either */
+        {"[{ts}]", TERM_OK, S("[17]")},
+        {"[[[{ts}]]]", TERM_OK, S("[17]")},
+        {"{ts}]]", TERM_OK, S("17]]")},
+        {"[{\"a\":[1]}]{ts}", TERM_OK, S("[{\"a\":[1]}]17")},
+        {"[[{sig.k}\\n]]{ts}", TERM_OK, S("kv\n17")},
+        /* Further lines. */
+        {"{ts}.\n{sig.k}\n:", TERM_OK, S("17.kv:")},
+        {"{ts}\\n\n{sig.k}", TERM_OK, S("17\nkv")},
+        {"{json:/none}\n?? {ts}", TERM_OK, S("17")},
+        {"{json:/none} ??\n{ts}", TERM_OK, S("17")},
+        {"{json:/none}\n??\n{ts}", TERM_OK, S("17")},
+        {"{ts}??{json:/none}??", TERM_ABSENT, NONE}, /* no blanks: literal text */
+        {"{ts}??x", TERM_OK, S("17??x")},
     };
     static const struct sig_fields fields = {{{S("k"), S("kv")}}, 1};
     struct request r;
@@ -128,7 +137,7 @@ static void gives_the_first_alternative_that_is_there(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct expr *e;
         struct buf out;
-        buf_init(&out, 1024);
+        buf_init(&out, 4096);
         assert_int_equal(buf_add_str(&out, "kept"), HO_OK);
         ROW(i, expr_parse(span_of(rows[i].text), &e, NULL) == HO_OK);
         ROW(i, expr_eval(e, &v, &out) == rows[i].result);
@@ -152,7 +161,7 @@ static void reads_forms_and_sees_no_json_without_a_document(void **state)
                           {NULL, NULL}};
     struct request r;
     (void)state;
-    post(&r, form, SPAN_LIT("text=a+b%26c&empty=&ssl_check=1&ssl_check=2"));
+    post(&r, form, SPAN_LIT("text=a+b%26c&empty=&ssl_check=1"));
     const struct term_view v = {.request = &r};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct expr *e;
@@ -189,45 +198,114 @@ static void says_when_a_value_does_not_fit(void **state)
 
 static void hands_out_signed_bytes_without_a_copy(void **state)
 {
-    static const struct {
-        const char *text;
-        bool direct;
-    } rows[] = {
-        {"{ts}.{body}", true},    {"{header:*id}.{ts}.{body}", true}, {"{json:/id}", false},
-        {"{form:id}", false},     {"{body|sha256|hex}", false},       {"{sig.t}{body}", true},
-    };
     struct request r;
     struct span parts[EXPR_PIECES_MAX];
     struct expr *e;
     size_t n;
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        ROW(i, expr_parse(span_of(rows[i].text), &e, NULL) == HO_OK);
-        ROW(i, expr_is_direct(e) == rows[i].direct);
-        expr_free(e);
-    }
     post(&r, headers, SPAN_LIT("raw"));
     const struct term_view v = {.request = &r, .family = "svix-", .ts = SPAN_LIT("17")};
     assert_int_equal(expr_parse(SPAN_LIT("{header:*id}.{ts}.{body}"), &e, NULL), HO_OK);
-    assert_int_equal(expr_direct(e, &v, parts, &n), TERM_OK);
+    assert_int_equal(expr_parts(e, &v, NULL, parts, &n), TERM_OK);
     assert_int_equal(n, 5);
     assert_ptr_equal(parts[4].p, r.body.p);
     expr_free(e);
     assert_int_equal(expr_parse(SPAN_LIT("{header:x-none}{body}"), &e, NULL), HO_OK);
-    assert_int_equal(expr_direct(e, &v, parts, &n), TERM_ABSENT);
+    assert_int_equal(expr_parts(e, &v, NULL, parts, &n), TERM_ABSENT);
     assert_int_equal(n, 0);
     expr_free(e);
+    assert_int_equal(expr_parse(SPAN_LIT("{body|hex}"), &e, NULL), HO_OK);
+    assert_int_equal(expr_parts(e, &v, NULL, parts, &n), TERM_FULL); /* there is no room at all */
+    expr_free(e);
+}
+
+/* The buffer moves while values are made, and what was made before must not stay behind. */
+static void keeps_made_parts_while_the_buffer_grows(void **state)
+{
+    static unsigned char big[100000];
+    struct request r;
+    struct span parts[EXPR_PIECES_MAX];
+    struct buf tmp;
+    struct expr *e;
+    size_t n;
+    (void)state;
+    memset(big, 'x', sizeof big);
+    post(&r, headers, span_make(big, sizeof big));
+    const struct term_view v = {.request = &r, .ts = SPAN_LIT("17")};
+    buf_init(&tmp, 300000);
+    assert_int_equal(buf_add_str(&tmp, "kept"), HO_OK);
+    assert_int_equal(expr_parse(SPAN_LIT("{ts|hex}[[{ts|hex}{header:x-none}]]{header:x-id|upper}."
+                                         "{body|upper}{body}{body|lower}{ts|hex}"),
+                                &e, NULL), HO_OK);
+    assert_int_equal(expr_parts(e, &v, &tmp, parts, &n), TERM_OK);
+    assert_int_equal(n, 7);
+    assert_true(span_is(parts[0], "3137"));
+    assert_true(span_is(parts[1], "H1"));
+    assert_true(span_is(parts[2], "."));
+    assert_true(parts[3].len == sizeof big && parts[3].p[0] == 'X' && parts[3].p[99999] == 'X');
+    assert_ptr_equal(parts[4].p, r.body.p);
+    assert_true(parts[5].len == sizeof big && parts[5].p[99999] == 'x');
+    assert_true(span_is(parts[6], "3137"));
+    assert_true(span_starts(buf_span(&tmp), "kept3137"));
+    for (size_t i = 0; i < n; i++) {
+        bool inside = parts[i].p >= tmp.p && parts[i].p + parts[i].len <= tmp.p + tmp.len;
+        ROW(i, inside == (i != 2 && i != 4));
+    }
+    expr_free(e);
+    /* What cannot be had leaves nothing behind. */
+    size_t len = tmp.len;
+    assert_int_equal(expr_parse(SPAN_LIT("{ts|hex}{header:x-none} ?? {ts|hex}{header:x-empty}"), &e, NULL),
+                     HO_OK);
+    assert_int_equal(expr_parts(e, &v, &tmp, parts, &n), TERM_ABSENT);
+    assert_true(n == 0 && tmp.len == len);
+    expr_free(e);
+    buf_free(&tmp);
+}
+
+static void tells_what_a_template_looks_at(void **state)
+{
+    static const struct {
+        const char *text;
+        bool body, url, single;
+    } rows[] = {
+        {"{ts}.{body}", true, false, false},
+        {"{header:*id}.{ts}", false, false, false},
+        {"{header:*id}", false, false, true},
+        {"{header:x-id} ?? {json:/id}", true, false, true},
+        {"{json:/id} ?? {header:x-id}", true, false, false},
+        {"[[{header:x-id}]]", false, false, false},
+        {"{header:x-id|lower}", false, false, false},
+        {"{header:x-id}.", false, false, false},
+        {"{query:id} ?? x{url}", false, true, false},
+        {"{query:id} ?? [[{formsorted}]]", true, false, false},
+        {"{claim:iat}{jose:kid}{secret}{param:a}{path}{method}", false, false, false},
+        {"{item|sha256}", true, false, false},
+        {"url", false, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct expr *e;
+        ROW(i, expr_parse(span_of(rows[i].text), &e, NULL) == HO_OK);
+        ROW(i, expr_needs_body(e) == rows[i].body);
+        ROW(i, expr_has(e, TERM_URL) == rows[i].url);
+        ROW(i, (expr_single_header(e) != NULL) == rows[i].single);
+        expr_free(e);
+    }
+    assert_false(expr_needs_body(NULL));
+    assert_false(expr_has(NULL, TERM_BODY));
+    assert_null(expr_single_header(NULL));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_the_known_words_for_an_unknown_one),
         cmocka_unit_test(refuses_templates_that_cannot_be_meant),
         cmocka_unit_test(gives_the_first_alternative_that_is_there),
         cmocka_unit_test(reads_forms_and_sees_no_json_without_a_document),
         cmocka_unit_test(says_when_a_value_does_not_fit),
         cmocka_unit_test(hands_out_signed_bytes_without_a_copy),
+        cmocka_unit_test(keeps_made_parts_while_the_buffer_grows),
+        cmocka_unit_test(tells_what_a_template_looks_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

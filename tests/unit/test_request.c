@@ -1,4 +1,4 @@
-/* A request out of a CGI environment: path, source, headers, length, and what is refused. */
+/* A request out of a CGI environment: path, target, source, headers, length, and what is refused. */
 #include "unit.h"
 
 #include "edge/request.h"
@@ -26,23 +26,28 @@ static void finds_path_query_and_source(void **state)
 {
     static const struct {
         const char *uri, *path, *query, *source; /* source NULL: none */
+        const char *target;                      /* NULL: the URI as it is */
     } rows[] = {
-        {"/hook/stripe", "/hook/stripe", "", "stripe"},
-        {"/hook/stripe?a=1&b=/x", "/hook/stripe", "a=1&b=/x", "stripe"},
-        {"//hook//stripe//", "//hook//stripe//", "", "stripe"},
-        {"/hook/%73tripe", "/hook/stripe", "", "stripe"},
-        {"/hook/%2573tripe", "/hook/%73tripe", "", "%73tripe"}, /* once, not twice */
-        {"/hook/a%2Fb", "/hook/a/b", "", "b"},
-        {"/hook/a+b", "/hook/a+b", "", "a+b"},
-        {"/hook/stripe;v=1", "/hook/stripe;v=1", "", "stripe;v=1"},
-        {"/hook/...", "/hook/...", "", "..."},
-        {"/", "/", "", NULL},
-        {"/?x", "/", "x", NULL},
-        {"http://evil.example:99/hook/gh?q=1", "/hook/gh", "q=1", "gh"},
-        {"https://h/", "/", "", NULL},
-        {"http://h", "/", "", NULL},
-        {"/hook/x%0d%0a", "/hook/x\r\n", "", "x\r\n"},
-        {"*", "*", "", "*"},
+        {"/hook/stripe", "/hook/stripe", "", "stripe", NULL},
+        {"/hook/stripe?a=1&b=/x", "/hook/stripe", "a=1&b=/x", "stripe", NULL},
+        {"//hook//stripe//", "//hook//stripe//", "", "stripe", NULL},
+        {"/hook/%73tripe", "/hook/stripe", "", "stripe", NULL},
+        {"/hook/%2573tripe", "/hook/%73tripe", "", "%73tripe", NULL}, /* once, not twice */
+        {"/hook/a%2Fb", "/hook/a/b", "", "b", NULL},
+        {"/hook/a+b", "/hook/a+b", "", "a+b", NULL},
+        {"/hook/stripe;v=1", "/hook/stripe;v=1", "", "stripe;v=1", NULL},
+        {"/hook/...", "/hook/...", "", "...", NULL},
+        {"/", "/", "", NULL, NULL},
+        {"/?x", "/", "x", NULL, NULL},
+        {"/gh?", "/gh", "", "gh", NULL},
+        {"/gh?a?b=c://d", "/gh", "a?b=c://d", "gh", NULL},
+        {"/http://h/gh", "/http://h/gh", "", "gh", NULL},
+        {"http://evil.example:99/hook/g%68?q=%31", "/hook/gh", "q=%31", "gh", "/hook/g%68?q=%31"},
+        {"https://h/", "/", "", NULL, "/"},
+        {"http://h", "/", "", NULL, ""},
+        {"http://h?x=/y", "/", "x=/y", NULL, "?x=/y"},
+        {"/hook/x%0d%0a", "/hook/x\r\n", "", "x\r\n", NULL},
+        {"*", "*", "", "*", NULL},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -55,6 +60,7 @@ static void finds_path_query_and_source(void **state)
         ROW(i, request_of(env, &head, &r) == REASON_OK);
         ROW(i, span_is(r.path, rows[i].path));
         ROW(i, span_is(r.query, rows[i].query));
+        ROW(i, span_is(r.target, rows[i].target == NULL ? rows[i].uri : rows[i].target));
         ROW(i, rows[i].source == NULL ? !span_present(r.source)
                                       : span_is(r.source, rows[i].source));
         buf_free(&head);
@@ -71,9 +77,80 @@ static void takes_path_info_where_there_is_no_target(void **state)
     assert_int_equal(request_of(env, &head, &r), REASON_OK);
     assert_true(span_is(r.source, "gh"));
     assert_true(span_is(r.query, "a=b"));
+    assert_true(span_is(r.target, "/gh?a=b"));
     assert_true(span_is(r.method, "GET"));
     assert_false(r.has_length);
+    env[2] = "QUERY_STRING=";
+    assert_int_equal(request_of(env, &head, &r), REASON_OK);
+    assert_true(span_is(r.target, "/gh"));
+    env[1] = "QUERY_STRING=";
+    assert_int_equal(request_of(env, &head, &r), REASON_OK);
+    assert_true(span_is(r.target, ""));
     buf_free(&head);
+}
+
+/* Everything of one request lies in one piece of memory, however long the target is. */
+static void holds_a_target_of_any_length(void **state)
+{
+    static const struct {
+        const char *name, *rest;
+    } rows[] = {{"REQUEST_URI=/", "?"}, {"PATH_INFO=/", ""}};
+    char *text = malloc(200001);
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *env[] = {text, strdup("HTTP_X_A=last"), NULL};
+        struct request r;
+        struct buf head;
+        size_t n;
+        buf_init(&head, 2 * (REQUEST_HEAD_MAX + 1));
+        memset(text, 'a', 200000);
+        memcpy(text, rows[i].name, strlen(rows[i].name));
+        memcpy(text + 100000, rows[i].rest, strlen(rows[i].rest));
+        text[200000] = '\0';
+        ROW(i, request_from_env(env, &head, &r) == REASON_OK);
+        text[200000 - 1] = 'b'; /* it was copied */
+        ROW(i, r.target.len == 200001 - strlen(rows[i].name));
+        ROW(i, r.target.p[0] == '/' && r.target.p[r.target.len - 1] == 'a');
+        ROW(i, span_is(request_header(&r, "x-a", &n), "last"));
+        ROW(i, head.p <= r.target.p && r.target.p + r.target.len <= head.p + head.len);
+        ROW(i, head.p <= r.path.p && r.path.p + r.path.len <= head.p + head.len);
+        free(env[1]);
+        buf_free(&head);
+    }
+    free(text);
+}
+
+static void knows_whether_the_client_spoke_tls(void **state)
+{
+    static const struct {
+        const char *env[3];
+        bool https;
+    } rows[] = {
+        {{NULL}, false},
+        {{"HTTPS=on"}, true},
+        {{"HTTPS=ON"}, true},
+        {{"HTTPS=off"}, false},
+        {{"HTTPS="}, false},
+        {{"HTTP_X_FORWARDED_PROTO=https"}, true},
+        {{"HTTP_X_FORWARDED_PROTO=HTTPS"}, true},
+        {{"HTTP_X_FORWARDED_PROTO=https, http"}, true},
+        {{"HTTP_X_FORWARDED_PROTO=http, https"}, false},
+        {{"HTTP_X_FORWARDED_PROTO=http"}, false},
+        {{"HTTPS=on", "HTTP_X_FORWARDED_PROTO=http"}, true},
+        {{"HTTP_X_FORWARDED_PROTO=https", "HTTP_X_FORWARDED_PROTO=http"}, false},
+        {{"HTTP_HTTPS=on"}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *env[] = {POST_TO("/gh"), rows[i].env[0], rows[i].env[1], NULL};
+        struct request r;
+        struct buf head;
+        buf_init(&head, 2 * (REQUEST_HEAD_MAX + 1));
+        ROW(i, request_of(env, &head, &r) == REASON_OK);
+        ROW(i, r.https == rows[i].https);
+        buf_free(&head);
+    }
 }
 
 static void refuses_what_no_server_should_pass(void **state)
@@ -208,6 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_path_query_and_source),
         cmocka_unit_test(takes_path_info_where_there_is_no_target),
+        cmocka_unit_test(holds_a_target_of_any_length),
+        cmocka_unit_test(knows_whether_the_client_spoke_tls),
         cmocka_unit_test(refuses_what_no_server_should_pass),
         cmocka_unit_test(reads_the_announced_length),
         cmocka_unit_test(keeps_every_header_of_a_name),

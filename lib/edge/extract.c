@@ -9,6 +9,8 @@
 
 #define US_PER_S INT64_C(1000000)
 #define LAST_S UINT64_C(253402300799) /* 9999-12-31: what a DATETIME holds */
+#define LAST_US (LAST_S * 1000000 + 999999)
+#define NUMBER_MAX (UINT64_MAX / 100) /* ten times that and a digit is still a number */
 
 /* Never stored: a row must not hold what lets its reader in. */
 static const char *const credentials[] = {
@@ -109,38 +111,55 @@ static bool parse_date(struct span text, enum time_unit unit, int64_t *us)
            *us / US_PER_S <= (int64_t)LAST_S;
 }
 
-/* The digits behind a decimal point as that many units; what is finer is dropped. */
-static bool parse_fraction(struct span digits, int64_t unit_us, int64_t *us)
+/* Adds the digits to the number; what is beyond its room is dropped where it is a fraction. */
+static bool take_digits(struct span digits, bool fraction, uint64_t *number, int *scale)
 {
-    *us = 0;
     for (size_t i = 0; i < digits.len; i++) {
-        if (digits.p[i] < '0' || digits.p[i] > '9') {
+        if (digits.p[i] < '0' || digits.p[i] > '9' ||
+            (*number > NUMBER_MAX && !fraction)) {
             return false;
         }
-        unit_us /= 10;
-        *us += (digits.p[i] - '0') * unit_us;
+        if (*number <= NUMBER_MAX) {
+            *number = *number * 10 + (digits.p[i] - '0');
+            *scale -= fraction;
+        }
     }
     return digits.len > 0;
 }
 
-static bool parse_time(struct span text, enum time_unit unit, int64_t *us)
+/* A decimal number, perhaps with fraction and exponent, as some serialisers write times, in whole
+ * microseconds; what is finer is dropped. */
+static bool parse_number(struct span text, enum time_unit unit, int64_t *us)
 {
-    int64_t unit_us = unit == TIME_S ? US_PER_S : 1000;
-    struct span fraction = text;
-    struct span whole;
-    int64_t part = 0;
-    uint64_t number;
+    struct span exponent = text;
+    struct span fraction = span_cut(&exponent, span_has(text, 'e') ? 'e' : 'E');
+    struct span whole = span_cut(&fraction, '.');
+    int scale = unit == TIME_S ? 6 : 3;
+    uint64_t number = 0;
+    uint64_t e = 0;
 
-    if (unit == TIME_RFC3339 || unit == TIME_RFC2822) {
-        return parse_date(text, unit, us);
+    if (span_starts(exponent, "+")) {
+        exponent = span_sub(exponent, 1, exponent.len);
     }
-    whole = span_cut(&fraction, '.');
-    if (!text_uint(whole, unit == TIME_S ? LAST_S : LAST_S * 1000 + 999, &number) ||
-        (span_present(fraction) && !parse_fraction(fraction, unit_us, &part))) {
+    if (!take_digits(whole, false, &number, &scale) ||
+        (span_present(fraction) && !take_digits(fraction, true, &number, &scale)) ||
+        (span_present(exponent) && !text_uint(exponent, 20, &e))) {
         return false;
     }
-    *us = (int64_t)number * unit_us + part;
-    return true;
+    for (scale += (int)e; scale > 0 && number <= LAST_US; scale--) {
+        number *= 10;
+    }
+    for (; scale < 0; scale++) {
+        number /= 10;
+    }
+    *us = (int64_t)number;
+    return number <= LAST_US;
+}
+
+static bool parse_time(struct span text, enum time_unit unit, int64_t *us)
+{
+    return unit == TIME_S || unit == TIME_MS ? parse_number(text, unit, us)
+                                             : parse_date(text, unit, us);
 }
 
 static void extract_time(const struct recipe *r, const struct term_view *v, struct event *event)

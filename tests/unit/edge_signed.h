@@ -38,23 +38,25 @@ static inline const char *base64_mac(struct span key, const char *before, struct
     return place;
 }
 
-/* What verify_event says; the accepted event into *out (may be NULL: freed here). */
-static inline enum reason verdict(const struct endpoint *e, const struct request *r, int64_t now_us,
-                                  struct accepted **out, struct verify_note *note)
+/* What verify_event says of a request that is one event: that into *out (may be NULL: freed here).
+ * Named apart from struct verdict. */
+static inline enum reason judge(const struct endpoint *e, const struct request *r, int64_t now_us,
+                                struct accepted **out, struct verify_note *note)
 {
-    struct accepted *a;
-    struct answer answer;
-    struct verify_note unused;
-    enum reason reason =
-        verify_event(e, r, now_us, &a, &answer, note == NULL ? &unused : note);
-    if (reason == REASON_OK && a == NULL) {
-        fail_msg("a handshake where an event was meant");
+    struct verdict v;
+    struct verify_note unused = {.trace = NULL};
+    enum reason reason = verify_event(e, r, now_us, site, &v, note == NULL ? &unused : note);
+    if (reason == REASON_OK && (v.is_hello || v.n_events != 1)) {
+        fail_msg("%s where one event was meant", v.is_hello ? "a handshake" : "another number");
     }
     if (out != NULL) {
-        *out = a;
-    } else {
-        accepted_free(a);
+        *out = NULL;
     }
+    if (reason == REASON_OK && out != NULL) {
+        *out = v.events[0];
+        v.n_events = 0;
+    }
+    verdict_free(&v);
     return reason;
 }
 

@@ -40,7 +40,7 @@ static struct accepted *stripe_event(const char *source, struct span body)
     struct accepted *a;
     struct request r;
     stripe_post(&r, stripe_signature("key-a", NOW / 1000000, body), body);
-    assert_int_equal(verdict(site_endpoint(all, source), &r, NOW, &a, NULL), REASON_OK);
+    assert_int_equal(judge(site_endpoint(all, source), &r, NOW, &a, NULL), REASON_OK);
     return a;
 }
 
@@ -49,7 +49,7 @@ static struct accepted *github_event(const char *source, const char *id, struct 
     struct accepted *a;
     struct request r;
     github_post(&r, "key-a", id, "push", body);
-    assert_int_equal(verdict(site_endpoint(all, source), &r, NOW, &a, NULL), REASON_OK);
+    assert_int_equal(judge(site_endpoint(all, source), &r, NOW, &a, NULL), REASON_OK);
     return a;
 }
 
@@ -98,7 +98,7 @@ static void takes_only_texts_and_whole_numbers_as_ids(void **state)
         (void)snprintf(text, sizeof text, "{\"id\":%s,\"type\":\"t\"}", rows[i].id);
         body = span_of(text);
         stripe_post(&r, stripe_signature("key-a", NOW / 1000000, body), body);
-        enum reason got = verdict(site_endpoint(all, "stripe"), &r, NOW, &a, NULL);
+        enum reason got = judge(site_endpoint(all, "stripe"), &r, NOW, &a, NULL);
         ROW(i, got == (rows[i].want == NULL ? REASON_NO_ID : REASON_OK));
         ROW(i, a == NULL || span_is(accepted_event(a)->id, rows[i].want));
         accepted_free(a);
@@ -140,7 +140,7 @@ static void stores_what_is_too_long_as_a_digest(void **state)
         struct request r;
         id[len] = '\0';
         github_post(&r, "key-a", id, id, SPAN_LIT("{}"));
-        assert_int_equal(verdict(site_endpoint(all, "open"), &r, NOW, &a, NULL), REASON_OK);
+        assert_int_equal(judge(site_endpoint(all, "open"), &r, NOW, &a, NULL), REASON_OK);
         const struct event *e = accepted_event(a);
         assert_int_equal(e->id.len, len == EVENT_KEY_MAX ? EVENT_KEY_MAX : 71);
         assert_int_equal(span_starts(e->id, "sha256:"), len > EVENT_KEY_MAX);
@@ -197,7 +197,7 @@ static void reads_the_time_it_happened(void **state)
         github_post(&r, "key-a", "d", "push", span_of(rows[i].body));
         r.headers[r.n_headers].name = SPAN_LIT("x-at");
         r.headers[r.n_headers++].value = span_of(rows[i].header);
-        ROW(i, verdict(site_endpoint(all, "times"), &r, NOW, &a, NULL) == REASON_OK);
+        ROW(i, judge(site_endpoint(all, "times"), &r, NOW, &a, NULL) == REASON_OK);
         const struct event *e = accepted_event(a);
         ROW(i, e->has_occurred == (rows[i].want >= 0));
         ROW(i, !e->has_occurred || e->occurred_us == rows[i].want);
@@ -308,7 +308,7 @@ static void keeps_no_credential_among_the_headers(void **state)
         r.headers[r.n_headers].name = span_of(more[i].name);
         r.headers[r.n_headers++].value = span_of(more[i].value);
     }
-    assert_int_equal(verdict(site_endpoint(all, "open"), &r, NOW, &a, NULL), REASON_OK);
+    assert_int_equal(judge(site_endpoint(all, "open"), &r, NOW, &a, NULL), REASON_OK);
     assert_true(span_is(accepted_event(a)->headers,
                         "x-github-delivery: d\nx-github-event: push\nx-twice: 1\nx-twice: 2\n"
                         "content-type: text/x; a=b\nx-empty: \n"));
@@ -327,7 +327,7 @@ static void refuses_headers_over_the_limit_rather_than_cut(void **state)
         github_post(&r, "key-a", "d", "push", SPAN_LIT("{}"));
         r.headers[r.n_headers].name = SPAN_LIT("x-big");
         r.headers[r.n_headers++].value = span_make(big, EVENT_HEADERS_MAX - fixed + over);
-        assert_int_equal(verdict(site_endpoint(all, "open"), &r, NOW, NULL, NULL),
+        assert_int_equal(judge(site_endpoint(all, "open"), &r, NOW, NULL, NULL),
                          over == 0 ? REASON_OK : REASON_BAD_REQUEST);
     }
     free(big);
@@ -343,7 +343,7 @@ static void finds_the_json_in_a_form(void **state)
     github_post(&r, "key-a", "d", "push", body);
     r.headers[r.n_headers].name = SPAN_LIT("content-type");
     r.headers[r.n_headers++].value = SPAN_LIT("application/x-www-form-urlencoded");
-    assert_int_equal(verdict(site_endpoint(all, "open"), &r, NOW, &a, NULL), REASON_OK);
+    assert_int_equal(judge(site_endpoint(all, "open"), &r, NOW, &a, NULL), REASON_OK);
     assert_true(span_is(accepted_event(a)->document, "form:payload"));
     assert_true(span_is(accepted_event(a)->object, "7"));
     accepted_free(a);

@@ -61,9 +61,9 @@ static void tries_every_secret_that_is_not_over(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request r;
         struct accepted *a;
-        struct verify_note note;
+        struct verify_note note = {.trace = NULL};
         stripe_post(&r, stripe_signature(rows[i].key, rows[i].seconds, EVENT), EVENT);
-        ROW(i, verdict(at("stripe"), &r, rows[i].seconds * 1000000, &a, &note) == rows[i].want);
+        ROW(i, judge(at("stripe"), &r, rows[i].seconds * 1000000, &a, &note) == rows[i].want);
         ROW(i, note.secrets_tried == rows[i].tried);
         ROW(i, (a == NULL) == (rows[i].number == 0));
         ROW(i, a == NULL || accepted_event(a)->secret_no == rows[i].number);
@@ -92,13 +92,13 @@ static void reads_a_secret_as_the_provider_does(void **state)
                                        {NULL, NULL}};
         enum reason want = i == 0 ? REASON_OK : REASON_SIGNATURE;
         post(&r, webhook, EVENT);
-        assert_int_equal(verdict(at("svix"), &r, NOW, NULL, NULL), want);
-        assert_int_equal(verdict(at("bare"), &r, NOW, NULL, NULL), want);
+        assert_int_equal(judge(at("svix"), &r, NOW, NULL, NULL), want);
+        assert_int_equal(judge(at("bare"), &r, NOW, NULL, NULL), want);
     }
     stripe_post(&r, stripe_signature(text, T, EVENT), EVENT);
-    assert_int_equal(verdict(at("same"), &r, NOW, NULL, NULL), REASON_OK);
+    assert_int_equal(judge(at("same"), &r, NOW, NULL, NULL), REASON_OK);
     stripe_post(&r, stripe_signature(text + 6, T, EVENT), EVENT);
-    assert_int_equal(verdict(at("same"), &r, NOW, NULL, NULL), REASON_SIGNATURE);
+    assert_int_equal(judge(at("same"), &r, NOW, NULL, NULL), REASON_SIGNATURE);
     buf_free(&key);
 }
 
@@ -150,7 +150,7 @@ static void uses_one_family_of_headers_whole(void **state)
                 r.headers[j].value = span_of(r.headers[j].value.len == 1 ? good : joined);
             }
         }
-        enum reason got = verdict(at("svix"), &r, NOW, NULL, NULL);
+        enum reason got = judge(at("svix"), &r, NOW, NULL, NULL);
         if (got != rows[i].want) {
             fail_msg("case %zu: %s", i, reasons[got].word);
         }
@@ -164,18 +164,18 @@ static void lets_nobody_in_without_a_usable_secret(void **state)
     static const struct pair webhook[] = {{"svix-id", "m"}, {"svix-timestamp", "1790000000"},
                                           {"svix-signature", "v1,AA=="}, {NULL, NULL}};
     struct request r;
-    struct verify_note note;
+    struct verify_note note = {.trace = NULL};
     (void)state;
     post(&r, webhook, SPAN_LIT("{}"));
-    assert_int_equal(verdict(at("none"), &r, NOW, NULL, &note), REASON_NO_SECRET);
+    assert_int_equal(judge(at("none"), &r, NOW, NULL, &note), REASON_NO_SECRET);
     assert_int_equal(note.secrets_tried, 0);
     assert_int_equal(reasons[REASON_NO_SECRET].kind, ANSWER_BUSY);
     r.n_headers = 0;
     assert_int_equal(verify_head(at("none"), &r, NOW, &note), REASON_NO_SECRET);
 
     stripe_post(&r, stripe_signature("key-a", 1789948799, EVENT), EVENT);
-    assert_int_equal(verdict(at("ends"), &r, INT64_C(1789948799999999), NULL, NULL), REASON_OK);
-    assert_int_equal(verdict(at("ends"), &r, INT64_C(1789948800000000), NULL, NULL),
+    assert_int_equal(judge(at("ends"), &r, INT64_C(1789948799999999), NULL, NULL), REASON_OK);
+    assert_int_equal(judge(at("ends"), &r, INT64_C(1789948800000000), NULL, NULL),
                      REASON_NO_SECRET);
 }
 

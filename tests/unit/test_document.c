@@ -5,6 +5,12 @@
 
 #define FORM S("application/x-www-form-urlencoded")
 #define BOM "\xEF\xBB\xBF"
+#define PARTS S("multipart/form-data; boundary=b")
+#define FIELD(name, value) \
+    "--b\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n" value "\r\n"
+#define A_FILE(name) \
+    "--b\r\nContent-Disposition: form-data; name=\"" name "\"; filename=\"f\"\r\n\r\n{}\r\n"
+#define END "--b--\r\n"
 
 struct row {
     struct span body, content_type;
@@ -56,6 +62,36 @@ static const struct row rows[] = {
     {S("payload"), FORM, "payload", "none", NULL},
     {S("payload=%7B%7D+x"), FORM, "payload", "none", NULL},
     {S("payload=x&payload=1"), FORM, "payload", "none", NULL},
+    /* a field that no word can name */
+    {S("a%23b=7"), FORM, "a#b", "form", "{\"a#b\":\"7\"}"},
+    /* multipart forms */
+    {S(FIELD("a", "1") FIELD("b", "x+y") END), PARTS, NULL, "form", "{\"a\":\"1\",\"b\":\"x+y\"}"},
+    {S(FIELD("a", "1") FIELD("a", "2") END), PARTS, NULL, "form", "{\"a\":\"1\"}"},
+    {S(A_FILE("f") FIELD("a", "1") END), PARTS, NULL, "form", "{\"a\":\"1\"}"},
+    {S(FIELD("a", "1") END), S("Multipart/Form-Data ; boundary=\"b\""), NULL, "form",
+     "{\"a\":\"1\"}"},
+    {S("--b \r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n" END), PARTS, NULL, "form",
+     "{\"a\":\"1\"}"},
+    {S(FIELD("json", "{\"a\":1}") END), PARTS, "json", "form:json", "{\"a\":1}"},
+    {S(FIELD("x", "2") FIELD("json", "[1]") END), PARTS, "json", "form:json", "[1]"},
+    {S(A_FILE("json") FIELD("json", "[1]") END), PARTS, "json", "form:json", "[1]"},
+    {S(FIELD("x", "2") END), PARTS, "json", "form", "{\"x\":\"2\"}"},
+    {S(A_FILE("json") END), PARTS, "json", "form", "{}"},
+    {S(FIELD("json", "{") END), PARTS, "json", "none", NULL},
+    {S(FIELD("json", "") END), PARTS, "json", "none", NULL},
+    {S(FIELD("json", "{}")), PARTS, "json", "none", NULL},
+    {S(FIELD("a", "1")), PARTS, NULL, "none", NULL},
+    {S(FIELD("a", "1") END), S("multipart/form-data; boundary=c"), NULL, "none", NULL},
+    {S(FIELD("a", "1") END), S("multipart/form-data"), NULL, "none", NULL},
+    {S(FIELD("a", "1") END), S("multipart/mixed; boundary=b"), NULL, "none", NULL},
+    {S(FIELD("a", "1") END), NONE, NULL, "none", NULL},
+    {S("a=1"), PARTS, NULL, "none", NULL},
+    {S(""), PARTS, NULL, "none", NULL},
+    {NONE, PARTS, "json", "none", NULL},
+    /* a type that says one kind of form and a body that begins as the other is neither */
+    {S(FIELD("a", "1") END), FORM, NULL, "none", NULL},
+    {S("--b\r\n=&a=1"), FORM, NULL, "none", NULL},
+    {S("--b=1&a=2"), FORM, NULL, "form", "{\"--b\":\"1\",\"a\":\"2\"}"},
 };
 
 static void check_text(const struct json *doc, const char *want)
@@ -123,6 +159,25 @@ static void refuses_a_word_or_body_that_does_not_fit(void **state)
         {S("payload=%7B"), S("form:payload"), changed},
         {S("a={}"), S("form:"), changed},
         {NONE, S("form:payload"), changed},
+        {S(FIELD("a", "1")), S("form"), changed},
+        {S(FIELD("a", "1") END), S("form:payload"), changed},
+        {S(FIELD("a", "{") END), S("form:a"), changed},
+        {S(FIELD("a", "{}")), S("form:a"), changed},
+        /* items */
+        {S("[1]"), S("json#"), unknown},
+        {S("[1]"), S("json#0"), unknown},
+        {S("[1]"), S("#/0"), unknown},
+        {S("[1]"), S("none#/0"), unknown},
+        {S("[1]"), S("xml#/0"), unknown},
+        {S("a=1"), S("form#/a"), unknown},
+        {S("[1]"), S("json#/1"), changed},
+        {S("[1]"), S("json#/-"), changed},
+        {S("[1]"), S("json#/00"), changed},
+        {S("[1]"), S("json#/0/0"), changed},
+        {S("{\"a\":[1]}"), S("json#/b/0"), changed},
+        {S("[1"), S("json#/0"), changed},
+        {S("a=[1]"), S("form:a#/1"), changed},
+        {S("a=[1]"), S("form:b#/0"), changed},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
@@ -159,12 +214,125 @@ static void takes_the_longest_field_name_that_a_word_holds(void **state)
     json_free(again);
 }
 
+static void opens_items(void **state)
+{
+    static const struct {
+        struct span body;
+        const char *word, *pointer;
+        size_t index;
+        const char *item_word, *text;
+    } items[] = {
+        {S("[10,{\"a\":[1]}]"), "json", "", 0, "json#/0", "10"},
+        {S("[10,{\"a\":[1]}]"), "json", "", 1, "json#/1", "{\"a\":[1]}"},
+        {S("{\"events\":[0,1,2,3]}"), "json", "/events", 3, "json#/events/3", "3"},
+        {S("{\"a\":{\"b~c\":[null]}}"), "json", "/a/b~0c", 0, "json#/a/b~0c/0", ""},
+        {S("{\"#\":[7]}"), "json", "/#", 0, "json#/#/0", "7"},
+        {S("p=[8,9]&x=1"), "form:p", "", 1, "form:p#/1", "9"},
+        {S("p={\"e\":[8,9]}"), "form:p", "/e", 0, "form:p#/e/0", "8"},
+        {S(FIELD("p", "[8,9]") END), "form:p", "", 1, "form:p#/1", "9"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(items); i++) {
+        char word[DOCUMENT_WORD_MAX];
+        struct json *doc = NULL;
+        ROW(i, document_item_word(items[i].word, items[i].pointer, items[i].index, word, NULL) ==
+                   HO_OK);
+        ROW_TEXT(i, word, items[i].item_word);
+        ROW(i, document_open(items[i].body, span_of(word), &doc, NULL) == HO_OK);
+        check_text(doc, items[i].text);
+        json_free(doc);
+    }
+}
+
+static void an_item_word_has_a_limit(void **state)
+{
+    /* "json#" and 56 letters and "/1" are 63 bytes, and the NUL. */
+    static const char pointer[] = "/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabc";
+    char word[DOCUMENT_WORD_MAX];
+    struct ho_err err;
+    (void)state;
+    ho_err_clear(&err);
+    assert_int_equal(document_item_word("json", pointer, 1, word, &err), HO_OK);
+    assert_int_equal(strlen(word), DOCUMENT_WORD_MAX - 1);
+    assert_int_equal(document_item_word("json", pointer, 10, word, &err), HO_REJECT);
+    assert_string_equal(word, "");
+    assert_non_null(strstr(err.text, "longer than 63 bytes"));
+}
+
+static void knows_forms_by_their_type(void **state)
+{
+    static const struct {
+        struct span type;
+        bool form, multipart;
+    } types[] = {
+        {FORM, true, false},
+        {S("application/x-www-form-urlencoded;charset=utf-8"), true, false},
+        {PARTS, true, true},
+        {S(" MULTIPART/form-data "), true, true},
+        {S("multipart/form-data2"), false, false},
+        {S("multipart/mixed; boundary=b"), false, false},
+        {S("text/plain; x=multipart/form-data"), false, false},
+        {S("application/json"), false, false},
+        {S(""), false, false},
+        {NONE, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        ROW(i, document_is_form(types[i].type) == types[i].form);
+        ROW(i, document_is_multipart(types[i].type) == types[i].multipart);
+    }
+}
+
+static void reads_fields_of_both_kinds(void **state)
+{
+    static const struct {
+        struct span body, type;
+        bool ok;
+        size_t n;
+        struct span want;
+    } fields[] = {
+        {S("a=1&b=x+y&a=2"), FORM, true, 2, S("1")},
+        {S("a=x+y%21"), FORM, true, 1, S("x y!")},
+        {S("b=1"), FORM, true, 0, S("")},
+        {S(""), FORM, true, 0, S("")},
+        {S(FIELD("a", "1") FIELD("a", "2") END), PARTS, true, 2, S("1")},
+        {S(FIELD("a", "x+y%21") END), PARTS, true, 1, S("x+y%21")},
+        {S(FIELD("a", "") END), PARTS, true, 1, S("")},
+        {S(FIELD("b", "1") A_FILE("a") END), PARTS, true, 0, S("")},
+        {S(FIELD("a", "1")), PARTS, false, 0, S("")},
+        {S(FIELD("b", "1")), PARTS, false, 0, S("")},
+        {S(FIELD("a", "1") END), FORM, false, 0, S("")},
+        {S(FIELD("a", "1") END), S("multipart/form-data; boundary=c"), false, 0, S("")},
+        {S("a=1"), PARTS, false, 0, S("")},
+        {S("a=1"), S("application/json"), false, 0, S("")},
+        {S("a=1"), NONE, false, 0, S("")},
+        {NONE, FORM, false, 0, S("")},
+        {S("a=123456789"), FORM, false, 1, S("")},
+        {S(FIELD("a", "123456789") END), PARTS, false, 1, S("")},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        struct buf out;
+        size_t n = 77;
+        buf_init(&out, 8);
+        ROW(i, document_field(fields[i].body, fields[i].type, "a", &out, &n) ==
+                   (fields[i].ok ? HO_OK : HO_REJECT));
+        ROW(i, n == fields[i].n);
+        ROW(i, span_eq(buf_span(&out), fields[i].want));
+        buf_free(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_document_and_finds_it_again),
         cmocka_unit_test(refuses_a_word_or_body_that_does_not_fit),
         cmocka_unit_test(takes_the_longest_field_name_that_a_word_holds),
+        cmocka_unit_test(opens_items),
+        cmocka_unit_test(an_item_word_has_a_limit),
+        cmocka_unit_test(knows_forms_by_their_type),
+        cmocka_unit_test(reads_fields_of_both_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

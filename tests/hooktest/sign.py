@@ -6,7 +6,9 @@ Written from the providers' documentation, and independent of the code under tes
 import base64
 import hashlib
 import hmac
+import json
 import time
+import urllib.parse
 import uuid
 
 
@@ -79,7 +81,47 @@ def svix(secret, body, message_id=None, t=None):
     return standard_webhooks(secret, body, message_id, t, prefix="svix-")
 
 
+def razorpay(secret, body, event_id=None):
+    """X-Razorpay-Signature, with the event's id in a header of its own."""
+    return [("Content-Type", "application/json"), ("X-Razorpay-Event-Id", event_id or uuid.uuid4().hex[:14]),
+            ("X-Razorpay-Signature", _mac(_key(secret), body).hexdigest())]
+
+
+def paddle(secret, body, t=None, form="ts={t};h1={h1}"):
+    """Paddle-Signature; `form` is how its parts are put together."""
+    t = int(time.time()) if t is None else int(t)
+    h1 = _mac(_key(secret), f"{t}:".encode() + body).hexdigest()
+    return [("Content-Type", "application/json"), ("Paddle-Signature", form.format(t=t, h1=h1))]
+
+
+def twilio(secret, body, url, token=None, algorithm=hashlib.sha1):
+    """X-Twilio-Signature over URL and form; `token` is the idempotency token, None leaves it out."""
+    fields = {}
+    for name, value in urllib.parse.parse_qsl(body.decode(), keep_blank_values=True):
+        fields.setdefault(name, set()).add(value)
+    text = url + "".join(name + value for name in sorted(fields, key=str.encode)
+                         for value in sorted(fields[name], key=str.encode))
+    mac = base64.b64encode(_mac(_key(secret), text.encode(), algorithm).digest()).decode()
+    pairs = [("Content-Type", "application/x-www-form-urlencoded"), ("X-Twilio-Signature", mac)]
+    return pairs + ([("I-Twilio-Idempotency-Token", token)] if token else [])
+
+
+def mailgun_fields(secret, t=None, token=None):
+    """timestamp, token and signature, as they stand in the body."""
+    t = str(int(time.time()) if t is None else int(t))
+    token = token or (uuid.uuid4().hex * 2)[:50]
+    return {"timestamp": t, "token": token, "signature": _mac(_key(secret), (t + token).encode()).hexdigest()}
+
+
+def mailgun(secret, event, **more):
+    """A whole JSON body for event data (text or dict); `more` goes to mailgun_fields -> (headers, body)."""
+    data = event if isinstance(event, str) else json.dumps(event, ensure_ascii=False)
+    body = '{"signature": %s,\n "event-data": %s}' % (json.dumps(mailgun_fields(secret, **more)), data)
+    return [("Content-Type", "application/json")], body.encode()
+
+
 BY_PROVIDER = {
     "stripe": stripe, "github": github, "shopify": shopify, "slack": slack,
-    "standard-webhooks": standard_webhooks, "clerk": svix, "svix": svix,
+    "standard-webhooks": standard_webhooks, "clerk": svix, "svix": svix, "razorpay": razorpay,
+    "paddle": paddle,
 }

@@ -134,14 +134,16 @@ function spoilt(value, anyCase) {
 /** Signatures in one place, or in all at once when they are one. */
 function ofSignature(signer, request) {
   const places = [signer.signature].flat();
-  const groups = signer.anyOf ? [places.filter((place) => changedAt(request, place, (v) => v))] : places.map((p) => [p]);
+  const groups = signer.anyOf ? [places.filter((place) => changedAt(request, place, (v) => v))] : places.map((p) =>
+      [p]);
   return groups.flatMap((group) => {
     let first;
     for (const place of group) changedAt(request, place, (value) => { first ??= value; return value; });
     if (first === undefined) return [];
     return spoilt(first, signer.anyCase).map(([name], n) => ({
       name: `${group.join(' and ')} ${name}`,
-      request: group.reduce((r, place) => changedAt(r, place, (value) => spoilt(value, signer.anyCase)[n]?.[1]) ?? r, request),
+      request: group.reduce((r, place) => changedAt(r, place, (value) => spoilt(value, signer.anyCase)[n]?.[1]) ?? r,
+          request),
     }));
   });
 }
@@ -158,7 +160,8 @@ function ofBody({ body }, request) {
 function ofCovered(signer, request) {
   const places = (signer.covers ?? ['body']).filter((place) => place !== 'body');
   return places.flatMap((place) => {
-    const ways = [[`${place} altered`, (value) => altered(value, value.length - 1)], [`${place} left out`, () => undefined]];
+    const ways = [[`${place} altered`, (value) => altered(value, value.length - 1)], [`${place} left out`, () =>
+        undefined]];
     return ways.map(([name, change]) => ({ name, request: changedAt(request, place, change) }));
   }).filter((entry) => entry.request);
 }

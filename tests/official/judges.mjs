@@ -149,7 +149,8 @@ export const JUDGES = {
     timed: true,
     tolerance: 5,
     signature: 'paddle-signature',
-    fields: (n) => ({ event_id: 'evt_official_' + n, event_type: 'transaction.paid', occurred_at: '2026-09-21T12:00:00Z' }),
+    fields: (n) => ({ event_id: 'evt_official_' + n, event_type: 'transaction.paid',
+        occurred_at: '2026-09-21T12:00:00Z' }),
     options: { anything: true },
     sign: (secret, body, { t = now() } = {}) => ({
       'content-type': 'application/json',

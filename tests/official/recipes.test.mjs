@@ -40,7 +40,8 @@ const signers = await load();
 const recipes = builtIn();
 let site;
 
-before(async () => { site = await startSite(Object.fromEntries(signers.map((s) => [s.name ?? s.recipe, sourceOf(s)]))); });
+before(async () => { site = await startSite(Object.fromEntries(signers.map((s) => [s.name ?? s.recipe,
+    sourceOf(s)]))); });
 after(async () => { await site?.close(); });
 
 /** Runs an async function over a list, eight at a time. */
@@ -115,12 +116,14 @@ for (const signer of signers) {
         for (const event of expected(signer.samples[n], delivery)) wanted.set(event.id ?? wanted.size, event);
       }
       const events = [...wanted.values()];
-      const told = { id: events.every((event) => event.id !== null), object: events.some((event) => event.object !== undefined) };
+      const told = { id: events.every((event) => event.id !== null), object: events.some((event) =>
+          event.object !== undefined) };
       assert.deepEqual(await stored(source, told), inOrder(events.map(({ id, object, ...event }) => (
         { ...(told.id && { id }), ...event, ...(told.object && { object: object ?? '' }) }))));
     });
 
-    it(signer.again ? 'the same again is another event, since nothing tells' : 'the same again is taken and makes none', async () => {
+    it(signer.again ? 'the same again is another event, since nothing tells'
+        : 'the same again is taken and makes none', async () => {
       const before = await site.ask({ written: true });
       for (const { request } of deliveries) assertAnswer(await site.send(source, request), signer.ok ?? {});
       const after = await site.ask({ written: true });
@@ -209,7 +212,8 @@ describe('the forgeries', () => {
     assert.equal(at('query:b').query, 'a=1&b=%2B2!');
     assert.equal(JSON.parse(at('json:/s/t').body).s.t, 'V!');
     assert.equal(at('body').body.toString(), '{"S":{"T":"V"},"N":1.0}!');
-    const form = { ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'p=%7B%22q%22%3A%22r%22%7D&z=+y' };
+    const form = { ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'p=%7B%22q%22%3A%22r%22%7D&z=+y' };
     assert.equal(at('form:z', form).body.toString(), 'p=%7B%22q%22%3A%22r%22%7D&z=%20Y!');
     assert.match(decodeURIComponent(at('form:p#/q', form).body), /"q":"R!"/);
     const parts = { ...request, headers: { 'content-type': 'multipart/form-data; boundary=x' },

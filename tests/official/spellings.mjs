@@ -125,7 +125,8 @@ export const SPELLINGS = [
   ['another id', standard, (judge, secret, body) => change(
     judge, secret, body, () => 'msg_other', judge.signature.replace('signature', 'id'))],
   ['bytes that are no UTF-8', not('twilio'), (judge, secret) => raw(judge, secret, NO_TEXT)],
-  ['a BOM that was signed', not('stripe', 'twilio'), (judge, secret, body) => raw(judge, secret, Buffer.concat([BOM, body]))],
+  ['a BOM that was signed', not('stripe', 'twilio'), (judge, secret, body) => raw(judge, secret, Buffer.concat([BOM,
+      body]))],
   ['a BOM that was not signed', all, async (judge, secret, body) => (
     { body: Buffer.concat([BOM, body]), headers: await judge.sign(secret, body) })],
   ['a shared key by SHA-256', only('twilio'), shared('HMAC_SHA256', 'HMAC_SHA256')],
@@ -133,7 +134,8 @@ export const SPELLINGS = [
   ['a shared key by something else', only('twilio'), shared('HMAC_SHA1', 'HMAC_SHA512')],
   ['SHA-256 that no header names', only('twilio'), shared('HMAC_SHA256')],
   ['a field twice with the same value', only('twilio'), formed('a=1&b=2&a=1', { a: '1', b: '2' })],
-  ['fields in another order, blanks spelled another way', only('twilio'), formed('b=x%20y&a=x+y', { a: 'x y', b: 'x y' })],
+  ['fields in another order, blanks spelled another way', only('twilio'), formed('b=x%20y&a=x+y', { a: 'x y',
+      b: 'x y' })],
   ['a field that was not signed', only('twilio'), formed('a=1&b=2&c=', { a: '1', b: '2' })],
   ['no body', all, async (judge, secret) => (
     { body: Buffer.alloc(0), headers: await judge.sign(secret, Buffer.alloc(0)) })],

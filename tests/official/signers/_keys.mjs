@@ -1,7 +1,10 @@
 // Key pairs for signers, three of each kind. They were made for these tests and open nothing.
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 
-/** -> { private, public: KeyObjects, pem: of the public key, der: SubjectPublicKeyInfo in base64, raw: 32 bytes (Ed25519) } */
+/**
+ * -> { private, public: KeyObjects, pem: of the public key, der: SubjectPublicKeyInfo in base64, raw: 32 bytes,
+ * of Ed25519 }
+ */
 function pair(text) {
   const key = createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
   const open = createPublicKey(key);

@@ -12,7 +12,8 @@ const discord = ({ key, body, t }) => ({
 export const signers = [
   {
     recipe: 'square',
-    cite: 'square/square-nodejs-sdk src/wrapper/WebhooksHelper.ts: HMAC-SHA256 in base64 over notification URL and body',
+    cite: 'square/square-nodejs-sdk src/wrapper/WebhooksHelper.ts: HMAC-SHA256 in base64 over notification URL and '
+      + 'body',
     secrets: ['asdf1234', 'Vr1VmEwx5kgHb6J0HcTnSA', 'no-such-signature-key'],
     url: 'https://hooks.example.com/hook/square',
     signature: 'header:x-square-hmacsha256-signature',

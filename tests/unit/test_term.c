@@ -350,8 +350,8 @@ static void passes_values_through_filters_in_order(void **state)
     const struct term_view v = {.request = &r};
     hold(rows, 1, &(struct term_view){.request = &(struct request){.body = SPAN_LIT("nine bytes")}});
     hold(rows + 1, COUNT(rows) - 1, &v);
-    /* Nothing to put a made value into. */
-    assert_int_equal(term_parse(SPAN_LIT("body|hex"), &t, NULL), HO_OK);
+    /* Nothing to put a made value into, however short it is. */
+    assert_int_equal(term_parse(SPAN_LIT("header:x-id|strip:h"), &t, NULL), HO_OK);
     assert_int_equal(term_value(&t, &v, NULL, &value), TERM_FULL);
     term_free(&t);
     assert_int_equal(term_parse(SPAN_LIT("body"), &t, NULL), HO_OK);

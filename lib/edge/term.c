@@ -65,7 +65,7 @@ static const char *name_trouble(enum named named, struct span name)
         return "needs a name";
     }
     /* A header's name has to have room for its family. */
-    if (name.len > TERM_NAME_MAX / 2) {
+    if (name.len > (named == NAMED_HEADER ? TERM_NAME_MAX / 2 : TERM_FIELD_MAX)) {
         return "has a name that is too long";
     }
     /* A server does not tell - from _ in the names of headers, and gives none with other signs. */

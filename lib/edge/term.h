@@ -39,7 +39,8 @@ enum term_kind {
     TERM_SECRET, TERM_PARAM, TERM_ARRIVAL
 };
 
-#define TERM_NAME_MAX 128 /* bytes of a header's name with its family */
+#define TERM_NAME_MAX 128  /* bytes of a header's name with its family */
+#define TERM_FIELD_MAX 200 /* bytes of any other name, or of a pointer */
 
 struct term {
     enum term_kind kind;

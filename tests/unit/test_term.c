@@ -34,7 +34,7 @@ static void names_the_known_words_for_an_unknown_one(void **state)
         {"sig.a.b", "needs a name of letters"},
         {"param:", "needs a name"},
         {"param:a/b", "needs a name of letters"},
-        {"form:0123456789012345678901234567890123456789012345678901234567890123456", "too long"},
+        {"header:0123456789012345678901234567890123456789012345678901234567890123456", "too long"},
         {"body|", "is no filter; there are lower, upper"},
         {"body|sha3", "\"|sha3\" is no filter"},
         {"body|sha256 |hex", "is no filter"},
@@ -50,7 +50,12 @@ static void names_the_known_words_for_an_unknown_one(void **state)
         ROW(i, t.name == NULL && t.filters == NULL && t.n_filters == 0);
     }
     struct term t;
+    char pointer[5 + TERM_FIELD_MAX + 1] = "json:/";
     assert_int_equal(term_parse(SPAN_LIT("json:/a\0b"), &t, NULL), HO_REJECT);
+    memset(pointer + 6, 'a', TERM_FIELD_MAX);
+    assert_int_equal(term_parse(span_make(pointer, 5 + TERM_FIELD_MAX + 1), &t, NULL), HO_REJECT);
+    assert_int_equal(term_parse(span_make(pointer, 5 + TERM_FIELD_MAX), &t, NULL), HO_OK);
+    term_free(&t);
 }
 
 static void knows_where_a_value_comes_from(void **state)

@@ -30,12 +30,12 @@ CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHO_VER
   -g $(MODE) $(WARN) -fPIE -Ilib $(THIRD) $(CFLAGS)
 LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
 
-LAYERS := base core edge store work operator
+LAYERS := base core edge store receiver work operator
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
 lib = $(BUILD)/lib$(1).a
 GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c
 # Order matters to the linker: users before what they use.
-LIBS_A_RECEIVER := $(foreach l,edge store core base,$(call lib,$(l)))
+LIBS_A_RECEIVER := $(foreach l,receiver edge store core base,$(call lib,$(l)))
 LIBS_A_PROCESSOR := $(foreach l,operator work edge store core base,$(call lib,$(l)))
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/test/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -68,7 +68,7 @@ define archive
 $(call lib,$(1)): $(call objects,$(1)) $(2)
 	@rm -f $$@ && ar rcs $$@ $$^
 endef
-$(foreach l,base core work operator,$(eval $(call archive,$(l))))
+$(foreach l,base core receiver work operator,$(eval $(call archive,$(l))))
 $(eval $(call archive,edge,$(BUILD)/obj/gen/providers.o))
 $(eval $(call archive,store,$(BUILD)/obj/gen/schema.o))
 

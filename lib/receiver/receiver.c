@@ -1,0 +1,102 @@
+/* The loop over requests, and which of them is what. */
+#include "receiver/receiver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "receiver/parts.h"
+
+static bool has_signature(const struct endpoint *e, const struct request *r)
+{
+    struct verify_note note = {.trace = NULL};
+
+    (void)verify_head(e, r, clock_wall_us(), &note);
+    return note.header_present;
+}
+
+/* A GET is a delivery where the recipe says so and it is signed; a signed one is never taken for a
+ * handshake that needs no signature. */
+static void serve_get(struct receiver *rx, const struct endpoint *e)
+{
+    const struct span get = SPAN_LIT("GET");
+    bool records = endpoint_delivers(e, get);
+    bool is_signed =
+        (records || endpoint_greets(e, get)) && has_signature(e, &rx->request);
+
+    if (records && is_signed) {
+        deliver(rx, e, true);
+    } else if (!greet_unsigned(rx, e)) {
+        if (is_signed) {
+            deliver(rx, e, false);
+        } else {
+            probe(rx);
+        }
+    }
+}
+
+static void serve_source(struct receiver *rx, const struct endpoint *e)
+{
+    struct span method = rx->request.method;
+    bool records = endpoint_delivers(e, method), greets = endpoint_greets(e, method);
+
+    if (span_is(method, "GET")) {
+        serve_get(rx, e);
+    } else if (span_is(method, "HEAD")) {
+        if (!greet_unsigned(rx, e)) {
+            probe(rx);
+        }
+    } else if (span_is(method, "OPTIONS")) {
+        if (!greets || !greet_unsigned(rx, e)) {
+            refuse(rx, e, REASON_METHOD, NULL);
+        }
+    } else if (records || greets) {
+        deliver(rx, e, records);
+    } else {
+        refuse(rx, e, REASON_METHOD, NULL);
+    }
+}
+
+static void serve(struct receiver *rx, enum reason bad)
+{
+    const struct endpoint *e;
+
+    rx->body_tried = false;
+    rx->wake = false;
+    receiver_refresh(rx);
+    if (rx->endpoints == NULL) {
+        reply_fixed(rx, 503, RETRY_AFTER, "not configured");
+        return;
+    }
+    e = endpoints_find(rx->endpoints, rx->request.source);
+    if (bad != REASON_OK) {
+        refuse(rx, NULL, bad, NULL);
+    } else if (e == NULL) {
+        refuse(rx, NULL, REASON_NO_SOURCE, NULL);
+    } else {
+        serve_source(rx, e);
+    }
+    finish(rx, e);
+}
+
+int receiver_run(void)
+{
+    struct receiver *rx = ho_alloc(sizeof *rx);
+    enum reason bad;
+
+    memset(rx, 0, sizeof *rx);
+    log_open(NULL);
+    rx->gateway = gateway_open();
+    while (gateway_next(rx->gateway, &rx->request, &bad) == 1) {
+        serve(rx, bad);
+        gateway_finish(rx->gateway);
+    }
+    gateway_close(rx->gateway);
+    db_close(rx->db);
+    counters_close(rx->counters);
+    secret_free(&rx->key);
+    endpoints_free(rx->endpoints);
+    free(rx->config);
+    free(rx);
+    return 0;
+}

@@ -1,0 +1,143 @@
+/* From verified events to rows, to the answer, to what may be late. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "receiver/parts.h"
+#include "store/migrate.h"
+#include "store/wake.h"
+
+static void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result)
+{
+    static const struct {
+        const char *event;
+        enum log_level level;
+        enum counter counter;
+    } rows[] = {
+        [RECEIPT_NEW] = {"accepted", LOG_INFO, COUNT_NEW},
+        [RECEIPT_DUPLICATE] = {"duplicate", LOG_INFO, COUNT_DUPLICATE},
+        [RECEIPT_CONFLICT] = {"conflict", LOG_ALARM, COUNT_CONFLICT},
+        [RECEIPT_REPEAT] = {"repeat", LOG_ALARM, COUNT_REPEAT},
+    };
+    char secret[24], length[24];
+    const struct log_pair pairs[] = {
+        LOG_SPAN("source", ev->source),
+        LOG_SPAN("provider", ev->provider),
+        LOG_SPAN("id", ev->id),
+        LOG_SPAN("type", ev->type),
+        log_int("secret", ev->secret_no, secret),
+        log_int("length", (int64_t)ev->body.len, length),
+        LOG_SPAN("document", ev->document),
+    };
+
+    log_event(rows[result].level, rows[result].event, ev->cid, pairs,
+              sizeof pairs / sizeof pairs[0]);
+    counters_add(rx->counters, ev->source, rows[result].counter);
+    if (result == RECEIPT_CONFLICT || result == RECEIPT_REPEAT) {
+        (void)counters_alarm(rx->counters, ALARM_CONFLICT, clock_wall_us());
+    }
+}
+
+static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    struct receiver *rx = arg;
+    enum ho_code code = migrate_fits(db, secret_span(&rx->key), err);
+
+    rx->link = code == HO_OK ? db_thread_id(db) : 0;
+    return code;
+}
+
+/* Whether what is recorded now would be run later; looked at once a link. Run like a transaction:
+ * a link that died while it was idle shows here first, and is no reason to be busy. */
+static enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
+{
+    if (rx->key.len == 0) {
+        return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
+    }
+    if (rx->link != 0 && db_thread_id(rx->db) == rx->link) {
+        return HO_OK;
+    }
+    return db_transact(rx->db, end, fits_tx, rx, err);
+}
+
+/* A batch of none: a provider's way to ask whether somebody is there. */
+static void record_nothing(struct receiver *rx, const struct endpoint *e)
+{
+    const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source)};
+
+    log_event(LOG_INFO, "empty", NULL, pairs, 1);
+    counters_add(rx->counters, rx->request.source, COUNT_PROBE);
+    reply_kind(rx, e, ANSWER_OK);
+}
+
+static void alarm_database(struct receiver *rx, const char *why)
+{
+    const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
+                                     LOG_TEXT("reason", why)};
+
+    if (counters_alarm(rx->counters, ALARM_DATABASE, clock_wall_us())) {
+        log_event(LOG_ALARM, "alarm", NULL, pairs, 2);
+    }
+}
+
+void record(struct receiver *rx, const struct endpoint *e)
+{
+    struct deadline end = deadline_in(e->deadline_ms);
+    const struct verdict *v = &rx->verdict;
+    struct ho_err err;
+
+    if (v->n_events == 0) {
+        record_nothing(rx, e);
+        return;
+    }
+    ho_err_clear(&err);
+    enum receipt_result *results = ho_alloc(v->n_events * sizeof *results);
+    enum ho_code code = store_ready(rx, end, &err);
+    if (code == HO_OK) {
+        code = inbox_record(rx->db, v->events, v->n_events, secret_span(&rx->key), end, results,
+                            &err);
+    }
+    if (code != HO_OK) {
+        free(results);
+        alarm_database(rx, err.text);
+        busy(rx, e, err.text);
+        return;
+    }
+    for (size_t i = 0; i < v->n_events; i++) {
+        note_result(rx, accepted_event(v->events[i]), results[i]);
+        rx->wake = rx->wake || results[i] == RECEIPT_NEW;
+    }
+    rx->results = results;
+    reply_kind(rx, e, ANSWER_OK);
+}
+
+/* After the answer, so a failure changes nothing for the sender: the count is one too low. */
+static void count_duplicates(struct receiver *rx)
+{
+    const struct verdict *v = &rx->verdict;
+    struct ho_err err;
+
+    ho_err_clear(&err);
+    if (inbox_count_duplicates(rx->db, v->events, rx->results, v->n_events, &err) != HO_OK) {
+        const struct log_pair pairs[] = {LOG_TEXT("reason", err.text)};
+
+        log_event(LOG_DEBUG, "duplicate", accepted_event(v->events[0])->cid, pairs, 1);
+    }
+}
+
+void finish(struct receiver *rx, const struct endpoint *e)
+{
+    if (rx->results != NULL && span_present(rx->verdict.wanted)) {
+        (void)wish(rx, e, "key", rx->verdict.wanted); /* the key that was used grows old */
+    }
+    if (rx->wake) {
+        wake_send(receiver_state_dir(rx));
+    }
+    if (rx->results != NULL) {
+        count_duplicates(rx);
+    }
+    free(rx->results);
+    rx->results = NULL;
+    verdict_free(&rx->verdict);
+    rx->verdict = (struct verdict){.events = NULL};
+}

@@ -1,0 +1,96 @@
+/* Refusals: what the log says, what is counted, what is answered. Nothing of the request goes back
+ * to the sender. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "receiver/parts.h"
+
+static void log_refusal(const struct receiver *rx, const char *event, const char *why,
+                        const struct verify_note *note)
+{
+    char age[24], length[24], tried[24];
+    struct log_pair pairs[9];
+    size_t n = 0;
+
+    pairs[n++] = LOG_SPAN("source", rx->request.source);
+    pairs[n++] = LOG_TEXT("reason", why);
+    pairs[n++] = LOG_SPAN("method", rx->request.method);
+    pairs[n++] = log_int("length", (int64_t)rx->request.length, length);
+    if (note != NULL && note->header != NULL) {
+        pairs[n++] = LOG_TEXT("header", note->header);
+        pairs[n++] = LOG_TEXT("present", note->header_present ? "yes" : "no");
+        if (note->has_time) {
+            pairs[n++] = log_int("age_s", note->age_s, age);
+        }
+        pairs[n++] = log_int("secrets", (int64_t)note->secrets_tried, tried);
+        pairs[n++] = LOG_TEXT("body", note->body_digest[0] != '\0' ? note->body_digest : NULL);
+    }
+    log_event(LOG_WARN, event, NULL, pairs, n);
+}
+
+static void count_refusal(struct receiver *rx, struct span source, enum reason why)
+{
+    static const enum counter of[] = {[ANSWER_BAD] = COUNT_UNSIGNED,
+                                      [ANSWER_BUSY] = COUNT_BUSY,
+                                      [ANSWER_NEVER] = COUNT_REJECTED,
+                                      [ANSWER_FIXED] = COUNT_REJECTED};
+    const struct log_pair hint[] = {LOG_SPAN("source", source),
+                                    LOG_TEXT("reason", reasons[why].word)};
+    enum alarm alarm = why == REASON_SIGNATURE ? ALARM_SIGNATURES : ALARM_NO_SECRET;
+
+    counters_add(rx->counters, source, of[reasons[why].kind]);
+    if ((why == REASON_SIGNATURE || why == REASON_NO_SECRET) &&
+        counters_alarm(rx->counters, alarm, clock_wall_us())) {
+        log_event(LOG_ALARM, "alarm", NULL, hint, 2);
+    }
+}
+
+/* Which methods would do, for a 405. "" when that is not what is wrong. */
+static void allow_line(const struct endpoint *e, enum reason why, char out[96])
+{
+    char methods[ENDPOINT_ALLOW_ROOM];
+
+    out[0] = '\0';
+    if (e != NULL && why == REASON_METHOD) {
+        endpoint_allow(e, methods);
+        (void)snprintf(out, 96, "Allow: %s\r\n", methods);
+    }
+}
+
+void refuse(struct receiver *rx, const struct endpoint *e, enum reason why,
+            const struct verify_note *note)
+{
+    const struct reason_row *row = &reasons[why];
+    char allow[96];
+
+    log_refusal(rx, row->kind == ANSWER_BUSY ? "busy" : "rejected", row->word, note);
+    count_refusal(rx, e != NULL ? rx->request.source : SPAN_LIT("-"), why);
+    if (e != NULL) {
+        capture_refused(rx, row->word);
+    }
+    if (e != NULL && row->kind != ANSWER_FIXED) {
+        reply_kind(rx, e, row->kind);
+    } else {
+        allow_line(e, why, allow);
+        reply_fixed(rx, row->status, allow, row->word);
+    }
+}
+
+void refuse_because(struct receiver *rx, const struct endpoint *e, const char *why)
+{
+    log_refusal(rx, "rejected", why, NULL);
+    counters_add(rx->counters, rx->request.source, COUNT_UNSIGNED);
+    capture_refused(rx, why);
+    reply_kind(rx, e, ANSWER_BAD);
+}
+
+void busy(struct receiver *rx, const struct endpoint *e, const char *why)
+{
+    const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
+                                     LOG_TEXT("reason", why)};
+
+    log_event(LOG_WARN, "busy", NULL, pairs, 2);
+    counters_add(rx->counters, rx->request.source, COUNT_BUSY);
+    reply_kind(rx, e, ANSWER_BUSY);
+}

@@ -15,17 +15,20 @@
 
 void cache_name(struct span url, char out[CACHE_NAME_ROOM]);
 
-/* in:  dir - of the state folder; the cache lies in DIR/keys, made 0700 when it is missing.
+/* in:  dir - of the state folder, which is there; the cache lies in DIR/keys, made 0700 when it is
+ *      missing.
  * out: text - appended; *age_ms - since it was written, by the file's time (never negative)
- * returns HO_OK | HO_REJECT (not there, or not to be read). */
+ * returns HO_OK | HO_REJECT (not there, not private, not to be read, or it does not fit). */
 enum ho_code cache_read(const char *dir, struct span url, struct buf *text, int64_t *age_ms)
     HO_MUST_CHECK;
+/* returns HO_OK | HO_REJECT (too long, or can't be written). blocks: as long as the disk. */
 enum ho_code cache_write(const char *dir, struct span url, struct span text, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Wishes: a line "WORD URL" a file, left by who must not fetch for who may. word: "key" or "visit".
- * The same wish again is the same file. returns HO_OK | HO_REJECT (too many, URL over 2000 bytes or
- * with bytes outside printable ASCII, or the folder can't be written). */
+/* Wishes: "WORD RECIPE URL" in a file of DIR/wishes each, left by who must not fetch for who may.
+ * word: "key" or "visit". The same wish again is the same file, and as old as it was.
+ * returns HO_OK | HO_REJECT (too many, URL over 2000 bytes or with blanks or bytes outside printable
+ * ASCII, or the folder can't be written). blocks: as long as the disk. */
 enum ho_code cache_wish(const char *dir, const char *word, const char *recipe, struct span url,
                         struct ho_err *err) HO_MUST_CHECK;
 
@@ -34,7 +37,9 @@ struct cache_wish {
     int64_t age_ms;
 };
 
-/* All open wishes, oldest first, at most CACHE_WANTS_MAX. *out owned: cache_wishes_free. */
+/* All open wishes, oldest first, at most CACHE_WANTS_MAX. What is no wish is removed.
+ * out: *out owned (cache_wishes_free), NULL and *n 0 when there is no such folder.
+ * returns HO_OK | HO_REJECT (the folder is not ours alone). */
 enum ho_code cache_wishes(const char *dir, struct cache_wish **out, size_t *n, struct ho_err *err)
     HO_MUST_CHECK;
 void cache_wishes_free(struct cache_wish *all, size_t n);

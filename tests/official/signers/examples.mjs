@@ -1,8 +1,8 @@
-// Square, Discord, Telegram: a digest over URL and body, a public key with a handshake, a bare token.
+// Discord, Telegram: a public key with a handshake, a bare token.
 import { sign as signature } from 'node:crypto';
 
 import { ED25519 } from './_keys.mjs';
-import { JSON_TYPE, hmac } from './_tools.mjs';
+import { JSON_TYPE } from './_tools.mjs';
 
 const discord = ({ key, body, t }) => ({
   headers: { ...JSON_TYPE, 'x-signature-timestamp': String(t),
@@ -10,25 +10,6 @@ const discord = ({ key, body, t }) => ({
 });
 
 export const signers = [
-  {
-    recipe: 'square',
-    cite: 'square/square-nodejs-sdk src/wrapper/WebhooksHelper.ts: HMAC-SHA256 in base64 over notification URL and '
-      + 'body',
-    secrets: ['asdf1234', 'Vr1VmEwx5kgHb6J0HcTnSA', 'no-such-signature-key'],
-    url: 'https://hooks.example.com/hook/square',
-    signature: 'header:x-square-hmacsha256-signature',
-    coversUrl: true,
-    sign: ({ key, body, url }) => ({
-      headers: { ...JSON_TYPE, 'x-square-hmacsha256-signature': hmac('sha256', key, 'base64', url, body) },
-    }),
-    samples: [{
-      body: '{"merchant_id":"MLEFBHHSJGVHD","type":"payment.created","event_id":"6a8f5f28-54a1-4eb0-a98a-3111513fd4fc",'
-        + '"created_at":"2020-02-06T21:27:34.308Z","data":{"type":"payment","id":"KkAkhdMsgzn59SM8A89WgKwekxLZY"}}',
-      id: '6a8f5f28-54a1-4eb0-a98a-3111513fd4fc',
-      type: 'payment.created',
-      at: '2020-02-06T21:27:34.308Z',
-    }],
-  },
   {
     recipe: 'discord',
     cite: 'discord/discord-interactions-js src/index.ts: Ed25519 over timestamp and body, both in hex',

@@ -1,4 +1,4 @@
-// Payments: Square to Revolut. Vectors that a provider or its library has published are posted as they are.
+// Payments: Square to Recurly. Vectors that a provider or its library has published are posted as they are.
 import { createHmac, sign as signature } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -11,7 +11,8 @@ const ADYEN = '/notificationItems/0/NotificationRequestItem';
 
 // ---- Adyen ----------------------------------------------------------------------------------------------
 
-const adyenText = (item) => [item.pspReference, item.originalReference, item.merchantAccountCode, item.merchantReference,
+const adyenText = (item) => [item.pspReference, item.originalReference, item.merchantAccountCode,
+  item.merchantReference,
   item.amount.value, item.amount.currency, item.eventCode, item.success].map((part) => part ?? '').join(':');
 
 /** The body with the signature of its item put in. */
@@ -28,7 +29,8 @@ const adyenItem = (signed, rest) => `{"additionalData":{"hmacSignature":"${signe
 
 const ADYEN_ITEM = '"amount":{"currency":"EUR","value":113000},"eventCode":"AUTHORISATION",'
   + '"eventDate":"2020-01-08T12:00:00+01:00","merchantAccountCode":"PHPApiLibrary","merchantReference":"auth:123",'
-  + '"originalReference":"","paymentMethod":"visa","pspReference":"TEST_CUSTOM_7914073381342284","reason":"","success":"true"';
+  + '"originalReference":"","paymentMethod":"visa","pspReference":"TEST_CUSTOM_7914073381342284","reason":"",'
+  + '"success":"true"';
 
 // ---- Braintree --------------------------------------------------------------------------------------------
 
@@ -53,26 +55,12 @@ const HOOK0 = {
   sign: hook0,
 };
 
-// ---- Midtrans, Mercado Pago -------------------------------------------------------------------------------
-
-function midtrans({ key, body }) {
-  const { order_id: order, status_code: status, gross_amount: amount } = JSON.parse(body);
-  const mac = digest('sha512', 'hex', order, status, amount, key);
-  return { headers: JSON_TYPE, body: body.toString().replace('"signature_key":""', `"signature_key":"${mac}"`) };
-}
-
-function mercadoPago({ key, t, id, sample }) {
-  const resource = sample.resource;
-  const text = [resource && `id:${resource.toLowerCase()};`, `request-id:${id};`, `ts:${t};`].filter(Boolean).join('');
-  return { ...json({ 'x-request-id': id, 'x-signature': `ts=${t},v1=${hmac('sha256', key, 'hex', text)}` }),
-    query: resource ? `data.id=${resource}&type=${sample.topic}` : '' };
-}
-
 const paypal = ({ key, body, t, id, params, algorithm = 'SHA256withRSA' }) => {
   const time = new Date(t * 1000).toISOString();
   const text = `${id}|${time}|${params['webhook-id']}|${crc32(body)}`;
   return json({ 'paypal-auth-algo': algorithm, 'paypal-auth-version': 'v2', 'paypal-transmission-id': id,
-    'paypal-transmission-time': time, 'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-1d93a270',
+    'paypal-transmission-time': time,
+      'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-1d93a270',
     'paypal-transmission-sig': signature('RSA-SHA256', text, key).toString('base64') });
 };
 
@@ -82,26 +70,30 @@ const bodyMac = (name, algorithm, encoding, prefix = '') => ({ key, body }) => j
 export const signers = [
   {
     recipe: 'square',
-    cite: 'square/square-nodejs-sdk src/wrapper/WebhooksHelper.ts: HMAC-SHA256 in base64 over notification URL and body',
+    cite: 'square/square-nodejs-sdk src/wrapper/WebhooksHelper.ts: HMAC-SHA256 in base64 over notification URL and '
+      + 'body',
     secrets: ['asdf1234', 'Ibxx_5AKakO-3qeNVR61Dw', 'no-such-signature-key'],
     url: 'https://webhook.site/679a4f3a-dcfa-49ee-bac5-9d0edad886b9',
     signature: 'header:x-square-hmacsha256-signature',
     coversUrl: true,
     sign: ({ key, body, url }) => json({ 'x-square-hmacsha256-signature': hmac('sha256', key, 'base64', url, body) }),
     samples: [{
-      body: '{"merchant_id":"MLEFBHHSJGVHD","type":"payment.created","event_id":"6a8f5f28-54a1-4eb0-a98a-3111513fd4fc",'
-        + '"created_at":"2020-02-06T21:27:34.308Z","data":{"type":"payment","id":"KkAkhdMsgzn59SM8A89WgKwekxLZY"}}',
+      body: '{"merchant_id":"MLEFBHHSJGVHD","type":"payment.created",'
+        + '"event_id":"6a8f5f28-54a1-4eb0-a98a-3111513fd4fc","created_at":"2020-02-06T21:27:34.308Z",'
+        + '"data":{"type":"payment","id":"KkAkhdMsgzn59SM8A89WgKwekxLZY"}}',
       id: '6a8f5f28-54a1-4eb0-a98a-3111513fd4fc', type: 'payment.created', at: '2020-02-06T21:27:34.308Z',
       object: 'KkAkhdMsgzn59SM8A89WgKwekxLZY',
     }],
     taken: [{ name: 'tests/integration/webhooks.test.ts of the SDK', request: () => posted(
-      '{"merchant_id":"MLEFBHHSJGVHD","type":"webhooks.test_notification","event_id":"ac3ac95b-f97d-458c-a6e6-18981597e05f",'
-      + '"created_at":"2022-07-13T20:30:59.037339943Z","data":{"type":"webhooks","id":"bc368e64-01aa-407e-b46e-3231809b1129"}}',
+      '{"merchant_id":"MLEFBHHSJGVHD","type":"webhooks.test_notification",'
+        + '"event_id":"ac3ac95b-f97d-458c-a6e6-18981597e05f","created_at":"2022-07-13T20:30:59.037339943Z",'
+        + '"data":{"type":"webhooks","id":"bc368e64-01aa-407e-b46e-3231809b1129"}}',
       { 'x-square-hmacsha256-signature': 'GF4YkrJgGBDZ9NIYbNXBnMzqb2HoL4RW/S6vkZ9/2N4=' }) }],
   },
   {
     recipe: 'paypal',
-    cite: 'paypal/PayPal-Python-SDK paypalrestsdk/notifications.py: RSA-SHA256 over id|time|webhook id|CRC-32 of the body',
+    cite: 'paypal/PayPal-Python-SDK paypalrestsdk/notifications.py: RSA-SHA256 over id|time|webhook id|CRC-32 of the '
+      + 'body',
     secrets: RSA.map((pair) => ({ secret: pair.pem, key: pair.private })),
     params: { 'webhook-id': '5GP028458E2496506' },
     signature: 'header:paypal-transmission-sig',
@@ -109,9 +101,9 @@ export const signers = [
     weak: 'body',
     sign: paypal,
     samples: [{
-      body: '{"id":"WH-2WR32451HC0233532-67976317FL4543714","create_time":"2014-10-23T17:23:52Z","resource_type":"sale",'
-        + '"event_type":"PAYMENT.SALE.COMPLETED","summary":"A successful sale payment was made for $ 0.48 USD",'
-        + '"resource":{"id":"80021663DE681814L","amount":{"total":"0.48","currency":"USD"}}}',
+      body: '{"id":"WH-2WR32451HC0233532-67976317FL4543714","create_time":"2014-10-23T17:23:52Z",'
+        + '"resource_type":"sale","event_type":"PAYMENT.SALE.COMPLETED","summary":"A successful sale payment was '
+        + 'made for $ 0.48 USD","resource":{"id":"80021663DE681814L","amount":{"total":"0.48","currency":"USD"}}}',
       id: 'WH-2WR32451HC0233532-67976317FL4543714', type: 'PAYMENT.SALE.COMPLETED', at: '2014-10-23T17:23:52Z',
       object: '80021663DE681814L',
     }],
@@ -122,7 +114,8 @@ export const signers = [
   },
   {
     recipe: 'adyen',
-    cite: 'Adyen/adyen-php-api-library src/Adyen/Util/HmacSignature.php: HMAC-SHA256 under the hex key over eight fields',
+    cite: 'Adyen/adyen-php-api-library src/Adyen/Util/HmacSignature.php: HMAC-SHA256 under the hex key over eight '
+      + 'fields',
     secrets: ['C56F00E99723D90F65254B00746844BED11BCDD0DD42B26EC980DC1301C6CD20',
       'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00',
       '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'],
@@ -137,21 +130,22 @@ export const signers = [
       id: 'TEST_CUSTOM_7914073381342284-AUTHORISATION-true', type: 'AUTHORISATION', at: '2020-01-08T11:00:00Z',
       object: 'TEST_CUSTOM_7914073381342284',
     }, {
-      body: adyenBody(adyenItem('', '"amount" : {"value": 0,"currency":"EUR"},"eventCode":"REFUND","eventDate":"2021-01-08T12:00:00Z",'
-        + '"merchantAccountCode":"T\\u00e9st","merchantReference":"a\\/b","originalReference":"8313842560770001",'
-        + '"pspReference":"7914073381342285","success":"false"')),
+      body: adyenBody(adyenItem('', '"amount" : {"value": 0,"currency":"EUR"},"eventCode":"REFUND",'
+        + '"eventDate":"2021-01-08T12:00:00Z","merchantAccountCode":"T\\u00e9st","merchantReference":"a\\/b",'
+        + '"originalReference":"8313842560770001","pspReference":"7914073381342285","success":"false"')),
       id: '7914073381342285-REFUND-false', type: 'REFUND', at: '2021-01-08T12:00:00Z', object: '8313842560770001',
     }],
     taken: [
       { name: 'tests/Unit/Util/HmacSignatureTest.php of the library', request: () => posted(adyenBody(adyenItem(
         'ovT21mqdbQToGbWssIhnBXAlnkhgKuehtGwvYFf5h2Q=', ADYEN_ITEM))) },
       { name: 'src/__tests__/hmacValidator.spec.ts of the Node library', request: () => posted(adyenBody(adyenItem(
-        'xhpHvYq2u2Np0rstbZ6QjLGu7JWhvf7Iwaa6EviJSX0=', '"pspReference":"pspReference","originalReference":"originalReference",'
-        + '"merchantAccountCode":"merchantAccount","merchantReference":"reference","amount":{"currency":"EUR","value":1000},'
-        + '"eventCode":"CAPTURE","eventDate":"1970-01-01T00:00:00Z","success":"true"'))) },
+        'xhpHvYq2u2Np0rstbZ6QjLGu7JWhvf7Iwaa6EviJSX0=', '"pspReference":"pspReference",'
+          + '"originalReference":"originalReference","merchantAccountCode":"merchantAccount",'
+          + '"merchantReference":"reference","amount":{"currency":"EUR","value":1000},"eventCode":"CAPTURE",'
+          + '"eventDate":"1970-01-01T00:00:00Z","success":"true"'))) },
       { name: 'a null is nothing', request: ({ sign }) => sign(adyenBody(adyenItem('',
-        '"amount":{"value":1,"currency":"EUR"},"eventCode":"CAPTURE","merchantAccountCode":"A","merchantReference":"m",'
-        + '"originalReference":null,"pspReference":"7914073381342286","success":"true"'))) },
+        '"amount":{"value":1,"currency":"EUR"},"eventCode":"CAPTURE","merchantAccountCode":"A",'
+          + '"merchantReference":"m","originalReference":null,"pspReference":"7914073381342286","success":"true"'))) },
     ],
     refused: [{ name: 'a second item', request: ({ sign }) => sign(adyenBody(adyenItem('', ADYEN_ITEM),
       '{"eventCode":"AUTHORISATION","pspReference":"forged","success":"true"}')) }],
@@ -161,17 +155,20 @@ export const signers = [
     cite: 'Adyen/adyen-php-api-library HmacSignature::validateHMAC: HMAC-SHA256 under the hex key over the body',
     secrets: ['D7DD5BA6146493707BF0BE7496F6404EC7A63616B7158EC927B9F54BB436765F', 'AB'.repeat(32), 'CD'.repeat(32)],
     signature: 'header:hmacsignature',
-    sign: ({ key, body }) => json({ hmacsignature: hmac('sha256', Buffer.from(key, 'hex'), 'base64', body), protocol: 'HmacSHA256' }),
+    sign: ({ key, body }) => json({ hmacsignature: hmac('sha256', Buffer.from(key, 'hex'), 'base64', body),
+      protocol: 'HmacSHA256' }),
     samples: [{
       body: '{"data":{"id":"3JPL9N5XKOHQB8S2","balancePlatform":"YOUR_PLATFORM"},"environment":"test",'
         + '"timestamp":"2023-01-19T14:34:32+01:00","type":"balancePlatform.transfer.created"}',
-      id: ({ sha }) => sha, type: 'balancePlatform.transfer.created', at: '2023-01-19T13:34:32Z', object: '3JPL9N5XKOHQB8S2',
+      id: ({ sha }) => sha, type: 'balancePlatform.transfer.created', at: '2023-01-19T13:34:32Z',
+        object: '3JPL9N5XKOHQB8S2',
     }],
     taken: [{ name: 'tests/Unit/Util/HmacSignatureTest.php of the library', request: () => posted(
-      '{"data":{"balancePlatform":"Integration_tools_test","accountId":"BA32272223222H5HVKTBK4MLB","sweep":{"id":'
-      + '"SWPC42272223222H5HVKV6H8C64DP5","schedule":{"type":"balance"},"status":"active","targetAmount":{"currency":"EUR",'
-      + '"value":0},"triggerAmount":{"currency":"EUR","value":0},"type":"pull","counterparty":{"balanceAccountId":'
-      + '"BA3227C223222H5HVKT3H9WLC"},"currency":"EUR"}},"environment":"test","type":"balancePlatform.balanceAccountSweep.updated"}',
+      '{"data":{"balancePlatform":"Integration_tools_test","accountId":"BA32272223222H5HVKTBK4MLB",'
+        + '"sweep":{"id":"SWPC42272223222H5HVKV6H8C64DP5","schedule":{"type":"balance"},"status":"active",'
+        + '"targetAmount":{"currency":"EUR","value":0},"triggerAmount":{"currency":"EUR","value":0},"type":"pull",'
+        + '"counterparty":{"balanceAccountId":"BA3227C223222H5HVKT3H9WLC"},"currency":"EUR"}},"environment":"test",'
+        + '"type":"balancePlatform.balanceAccountSweep.updated"}',
       { hmacsignature: '9Qz9S/0xpar1klkniKdshxpAhRKbiSAewPpWoxKefQA=' }) }],
   },
   {
@@ -185,14 +182,16 @@ export const signers = [
     sign: ({ key, body, params }) => ({ headers: FORM_TYPE,
       body: braintreeForm(key, body.toString('base64') + '\n', params['public-key']) }),
     samples: [{
-      body: '<notification>\n    <timestamp type="datetime">2026-09-21T12:00:00Z</timestamp>\n    <kind>check</kind>\n'
-        + '    <subject><check type="boolean">true</check></subject>\n</notification>',
+      body: '<notification>\n    <timestamp type="datetime">2026-09-21T12:00:00Z</timestamp>\n    '
+        + '<kind>check</kind>\n    <subject><check type="boolean">true</check></subject>\n</notification>',
       id: ({ body }) => digest('sha256', 'hex', new URLSearchParams(body.toString()).get('bt_payload')),
     }],
     taken: [{ name: 'signed under two keys', request: ({ key }) => {
-      const payload = Buffer.from('<notification><kind>check</kind><subject>two keys</subject></notification>').toString('base64') + '\n';
+      const payload = Buffer.from('<notification><kind>check</kind><subject>two '
+        + 'keys</subject></notification>').toString('base64') + '\n';
       return { headers: FORM_TYPE, body: form({
-        bt_signature: `other|${braintreeMac('x', payload)}&integration_public_key|${braintreeMac(key, payload)}`, bt_payload: payload }) };
+        bt_signature: `other|${braintreeMac('x', payload)}&integration_public_key|${braintreeMac(key, payload)}`,
+          bt_payload: payload }) };
     } }],
     hellos: [{
       name: 'the challenge',
@@ -213,12 +212,14 @@ export const signers = [
     signature: 'header:x-mollie-signature',
     sign: bodyMac('x-mollie-signature', 'sha256', 'hex', 'sha256='),
     samples: [{
-      body: '{"resource":"event","id":"event_GvJ8WHrp5isUdRub9CJyH","type":"payment-link.paid","entityId":"pl_qng5gbbv8NAZ5gpM5ZYgx",'
-        + '"createdAt":"2024-12-16T15:57:04.0Z"}',
-      id: 'event_GvJ8WHrp5isUdRub9CJyH', type: 'payment-link.paid', at: '2024-12-16T15:57:04Z', object: 'pl_qng5gbbv8NAZ5gpM5ZYgx',
+      body: '{"resource":"event","id":"event_GvJ8WHrp5isUdRub9CJyH","type":"payment-link.paid",'
+        + '"entityId":"pl_qng5gbbv8NAZ5gpM5ZYgx","createdAt":"2024-12-16T15:57:04.0Z"}',
+      id: 'event_GvJ8WHrp5isUdRub9CJyH', type: 'payment-link.paid', at: '2024-12-16T15:57:04Z',
+        object: 'pl_qng5gbbv8NAZ5gpM5ZYgx',
     }],
     taken: [{ name: 'the header twice', request: ({ key }) => {
-      const body = '{"resource":"event","id":"event_2","type":"payment-link.paid","createdAt":"2024-12-16T15:57:04.0Z"}';
+      const body = '{"resource":"event","id":"event_2","type":"payment-link.paid",'
+        + '"createdAt":"2024-12-16T15:57:04.0Z"}';
       return posted(body, { 'x-mollie-signature': ['sha256=' + hmac('sha256', 'older', 'hex', body),
         'sha256=' + hmac('sha256', key, 'hex', body)] });
     } }],
@@ -241,20 +242,22 @@ export const signers = [
     signature: 'header:webhook-signature',
     sign: bodyMac('webhook-signature', 'sha256', 'hex'),
     samples: [{
-      body: '{"events":[{"id":"EV00BD05S5VM2U","created_at":"2018-07-05T09:13:51.404Z","resource_type":"payments","action":'
-        + '"confirmed","links":{"payment":"PM0003JJQ2MR06"}},{"id":"EV00BD05TB8K64","created_at":"2018-07-05T09:13:56.893Z",'
-        + '"resource_type":"mandates","action":"created","links":{"mandate":"MD000AMA19XGEC"}}],"meta":{"webhook_id":"WB1"}}',
+      body: '{"events":[{"id":"EV00BD05S5VM2U","created_at":"2018-07-05T09:13:51.404Z","resource_type":"payments",'
+        + '"action":"confirmed","links":{"payment":"PM0003JJQ2MR06"}},{"id":"EV00BD05TB8K64",'
+        + '"created_at":"2018-07-05T09:13:56.893Z","resource_type":"mandates","action":"created",'
+        + '"links":{"mandate":"MD000AMA19XGEC"}}],"meta":{"webhook_id":"WB1"}}',
       events: [
         { id: 'EV00BD05S5VM2U', type: 'payments.confirmed', at: '2018-07-05T09:13:51.404Z', object: 'PM0003JJQ2MR06' },
         { id: 'EV00BD05TB8K64', type: 'mandates.created', at: '2018-07-05T09:13:56.893Z', object: 'MD000AMA19XGEC' },
       ],
     }],
     taken: [{ name: 'tests/WebhookTest.php of the library', request: () => posted(
-      '{"events":[{"id":"EV00BD05S5VM2T","created_at":"2018-07-05T09:13:51.404Z","resource_type":"subscriptions","action":"created",'
-      + '"links":{"subscription":"SB0003JJQ2MR06"},"details":{"origin":"api","cause":"subscription_created","description":'
-      + '"Subscription created via the API."},"metadata":{}},{"id":"EV00BD05TB8K63","created_at":"2018-07-05T09:13:56.893Z",'
-      + '"resource_type":"mandates","action":"created","links":{"mandate":"MD000AMA19XGEC"},"details":{"origin":"api","cause":'
-      + '"mandate_created","description":"Mandate created via the API."},"metadata":{}}]}',
+      '{"events":[{"id":"EV00BD05S5VM2T","created_at":"2018-07-05T09:13:51.404Z","resource_type":"subscriptions",'
+        + '"action":"created","links":{"subscription":"SB0003JJQ2MR06"},"details":{"origin":"api",'
+        + '"cause":"subscription_created","description":"Subscription created via the API."},"metadata":{}},'
+        + '{"id":"EV00BD05TB8K63","created_at":"2018-07-05T09:13:56.893Z","resource_type":"mandates",'
+        + '"action":"created","links":{"mandate":"MD000AMA19XGEC"},"details":{"origin":"api",'
+        + '"cause":"mandate_created","description":"Mandate created via the API."},"metadata":{}}]}',
       { 'webhook-signature': '2693754819d3e32d7e8fcb13c729631f316c6de8dc1cf634d6527f1c07276e7e' }) }],
   },
   {
@@ -264,13 +267,16 @@ export const signers = [
     signature: 'header:x-cc-webhook-signature',
     sign: bodyMac('x-cc-webhook-signature', 'sha256', 'hex'),
     samples: [{
-      body: '{"id":1,"scheduled_for":"2017-01-31T20:50:02Z","attempt_number":1,"event":{"id":"24934862-d980-46cb-9402-43c81b0cdba7",'
-        + '"type":"charge:confirmed","api_version":"2018-03-22","created_at":"2017-01-31T20:49:02Z","data":{"code":"66BEOV2A"}}}',
-      id: '24934862-d980-46cb-9402-43c81b0cdba7', type: 'charge:confirmed', at: '2017-01-31T20:49:02Z', object: '66BEOV2A',
+      body: '{"id":1,"scheduled_for":"2017-01-31T20:50:02Z","attempt_number":1,'
+        + '"event":{"id":"24934862-d980-46cb-9402-43c81b0cdba7","type":"charge:confirmed","api_version":"2018-03-22",'
+        + '"created_at":"2017-01-31T20:49:02Z","data":{"code":"66BEOV2A"}}}',
+      id: '24934862-d980-46cb-9402-43c81b0cdba7', type: 'charge:confirmed', at: '2017-01-31T20:49:02Z',
+        object: '66BEOV2A',
     }],
     taken: [{ name: 'another attempt', request: ({ sign }) => sign(
-      '{"id":2,"scheduled_for":"2017-01-31T21:50:02Z","attempt_number":2,"event":{"id":"24934862-d980-46cb-9402-43c81b0cdba7",'
-      + '"type":"charge:confirmed","api_version":"2018-03-22","created_at":"2017-01-31T20:49:02Z","data":{"code":"66BEOV2A"}}}') }],
+      '{"id":2,"scheduled_for":"2017-01-31T21:50:02Z","attempt_number":2,'
+        + '"event":{"id":"24934862-d980-46cb-9402-43c81b0cdba7","type":"charge:confirmed","api_version":"2018-03-22",'
+        + '"created_at":"2017-01-31T20:49:02Z","data":{"code":"66BEOV2A"}}}') }],
   },
   {
     recipe: 'hook0',
@@ -298,8 +304,8 @@ export const signers = [
     signature: 'header:x-signature',
     sign: bodyMac('x-signature', 'sha256', 'hex'),
     samples: [{
-      body: '{"meta":{"event_name":"order_created","custom_data":{"customer_id":25}},"data":{"type":"orders","id":"1",'
-        + '"attributes":{"store_id":1,"status":"paid","updated_at":"2021-08-11T13:47:29.000000Z"}}}',
+      body: '{"meta":{"event_name":"order_created","custom_data":{"customer_id":25}},"data":{"type":"orders",'
+        + '"id":"1","attributes":{"store_id":1,"status":"paid","updated_at":"2021-08-11T13:47:29.000000Z"}}}',
       id: ({ sha }) => sha, type: 'order_created', at: '2021-08-11T13:47:29Z', object: 'orders:1',
     }],
   },
@@ -312,9 +318,9 @@ export const signers = [
     weak: 'token',
     sign: ({ key }) => json({ authorization: 'Basic ' + Buffer.from(key).toString('base64') }),
     samples: [{
-      body: '{"id":"ev_16BHbhF4s42tO2lK","occurred_at":1700000000,"source":"admin_console","object":"event","content":'
-        + '{"subscription":{"id":"16BHbhF4s42tNdv3","object":"subscription"}},"event_type":"subscription_created",'
-        + '"webhook_status":"scheduled"}',
+      body: '{"id":"ev_16BHbhF4s42tO2lK","occurred_at":1700000000,"source":"admin_console","object":"event",'
+        + '"content":{"subscription":{"id":"16BHbhF4s42tNdv3","object":"subscription"}},'
+        + '"event_type":"subscription_created","webhook_status":"scheduled"}',
       id: 'ev_16BHbhF4s42tO2lK', type: 'subscription_created', at: 1700000000000, object: '16BHbhF4s42tNdv3',
     }],
     taken: [{ name: 'another try', request: ({ sign }) => sign('{"id":"ev_16BHbhF4s42tO2lK","occurred_at":1700000000,'
@@ -328,13 +334,15 @@ export const signers = [
     secrets: ['354fab5bd35f5a0d50845ee7e30165244468b13c2c343f104e4e730a59326d9d', 'another-key', 'no-such-key'],
     signature: 'header:recurly-signature',
     tolerance: 300,
-    sign: ({ key, body, t }) => json({ 'recurly-signature': `${t}000,${hmac('sha256', key, 'hex', `${t}000.`, body)}` }),
+    sign: ({ key, body, t }) =>
+      json({ 'recurly-signature': `${t}000,${hmac('sha256', key, 'hex', `${t}000.`, body)}` }),
     samples: [{
       body: '{"id":"rjxwmwedwqug","object_type":"account","site_id":"qc326l1hl8k9","event_type":"created",'
         + '"event_time":"2022-09-13T21:18:40Z","account_code":"adfas23zzz14123"}',
       id: ({ sha }) => sha, type: 'account.created', at: '2022-09-13T21:18:40Z', object: 'account:rjxwmwedwqug',
     }],
-    taken: [{ name: 'two signatures', request: ({ key, t }) => posted('{"object_type":"account","event_type":"closed"}', {
+    taken: [{ name: 'two signatures', request: ({ key, t }) => posted('{"object_type":"account",'
+      + '"event_type":"closed"}', {
       'recurly-signature': `${t}000,${'de1ec7ab1e'.repeat(6)}0000,${hmac('sha256', key, 'hex',
         `${t}000.{"object_type":"account","event_type":"closed"}`)}` }) }],
     refused: [
@@ -342,28 +350,5 @@ export const signers = [
       { name: 'a time that is none', request: ({ key }) => posted('{}', {
         'recurly-signature': `abc,${hmac('sha256', key, 'hex', 'abc.{}')}` }) },
     ],
-  },
-  {
-    recipe: 'mercado-pago',
-    cite: 'npm mercadopago dist/utils/webhook: HMAC-SHA256 over id:…;request-id:…;ts:…; with what is there',
-    secrets: ['a1f4bcfc9b5d3a7e2c', 'another-secret-signature', 'no-such-secret'],
-    signature: 'header:x-signature',
-    covers: ['query:data.id', 'header:x-request-id'],
-    weak: 'body',
-    sign: mercadoPago,
-    samples: [{
-      resource: '999999999', topic: 'payment',
-      body: '{"id":12345,"live_mode":true,"type":"payment","date_created":"2015-03-25T10:04:58.396-04:00","user_id":44444,'
-        + '"api_version":"v1","action":"payment.created","data":{"id":"999999999"}}',
-      id: ({ sha }) => `12345.${sha}`, type: 'payment.created', at: '2015-03-25T14:04:58.396Z', object: '999999999',
-    }, {
-      resource: 'ORD01JQ4S4KY8HWQ6NA5PXB65B3D3', topic: 'order',
-      body: '{"action":"order.processed","type":"order","data":{"id":"ORD01JQ4S4KY8HWQ6NA5PXB65B3D3"}}',
-      id: ({ sha }) => sha, type: 'order.processed', object: 'ORD01JQ4S4KY8HWQ6NA5PXB65B3D3',
-    }],
-    refused: [{ name: 'a body that names another payment', request: (context) => {
-      const body = '{"id":12346,"action":"payment.created","data":{"id":"888888888"}}';
-      return { ...mercadoPago({ ...context, sample: { resource: '999999999', topic: 'payment' } }), body };
-    } }],
   },
 ];

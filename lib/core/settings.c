@@ -97,6 +97,9 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
 
     out->state_dir = conf_resolve(s, setting_text(s, "state"));
     out->url = setting_text(s, "url");
+    if (setting_text(s, "ca_file") != NULL) {
+        out->ca_file = conf_resolve(s, setting_text(s, "ca_file"));
+    }
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         out->log_level = strcmp(level, levels[i]) == 0 ? (enum log_level)i : out->log_level;
     }

@@ -79,6 +79,7 @@ struct settings {
     char **recipes;
     size_t n_recipes;
     const char *url; /* public address of the receiver, or NULL */
+    char *ca_file;   /* certificates to trust in place of the system's; NULL: the system's */
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;

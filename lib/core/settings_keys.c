@@ -33,6 +33,9 @@ static const struct conf_key keys[] = {
     {.section = "hookonce", .key = "url", .type = CONF_TEXT,
      .help = "public address of the receiver, for example https://example.com/hookonce.fcgi; used "
              "by `hookonce send`"},
+    {.section = "hookonce", .key = "ca_file", .type = CONF_PATH,
+     .help = "file with the certificates (PEM) that servers are checked by when the processor "
+             "fetches keys; absent: the system's"},
 
     {.section = "processor", .key = "lease", .type = CONF_DURATION, .dflt = "60s",
      .min = 2 * SECOND, .max = DAY,

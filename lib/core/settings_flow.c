@@ -1,74 +1,8 @@
-/* The flow part of the config: sources, handlers, routes, and the names between them. */
+/* The flow part of the config: handlers, routes, and the names between them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "core/settings_parts.h"
-
-static const char *const reserved[] = {"health", "metrics", "status", "tick", "setup"};
-
-/* "file:NAME" or "file:NAME until DATE". */
-static enum ho_code load_secret(const struct conf_section *s, const struct conf_entry *e,
-                                struct setting_secret *out, struct ho_err *err)
-{
-    struct span rest = span_of(e->value), file = span_cut(&rest, ' '), when;
-    char *name;
-
-    memset(out, 0, sizeof *out);
-    if (!span_starts(file, "file:") || file.len == 5) {
-        return conf_fail(err, s, e, "a secret stands in a file of its own (mode 0600): write "
-                                    "`secret = file:NAME`");
-    }
-    if (span_present(rest)) {
-        rest = span_trim(rest);
-        when = span_trim(span_sub(rest, 6, rest.len));
-        if (!span_starts(rest, "until ") ||
-            (!text_rfc3339(when, &out->until_us) && !text_date(when, &out->until_us))) {
-            return conf_fail(err, s, e, "behind the file only `until 2026-12-01` (a date, or an "
-                                        "RFC 3339 time) may stand");
-        }
-        out->has_until = true;
-    }
-    name = ho_alloc(file.len - 5 + 1);
-    memcpy(name, file.p + 5, file.len - 5);
-    name[file.len - 5] = '\0';
-    out->path = conf_resolve(s, name);
-    free(name);
-    return HO_OK;
-}
-
-static enum ho_code load_source(struct settings *out, const struct conf_section *s,
-                                struct ho_err *err)
-{
-    struct source *src;
-
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-        if (strcmp(s->name, reserved[i]) == 0) {
-            return conf_fail(err, s, NULL, "`%s` is a name of ours: call the source otherwise",
-                             s->name);
-        }
-    }
-    out->sources = ho_realloc(out->sources, (out->n_sources + 1) * sizeof *out->sources);
-    src = &out->sources[out->n_sources++];
-    memset(src, 0, sizeof *src);
-    src->name = s->name;
-    src->provider = setting_text(s, "provider");
-    src->tolerance_ms = conf_find(s, "tolerance") ? setting_number(s, "tolerance") : -1;
-    src->guard = conf_find(s, "guard") ? (int)setting_number(s, "guard") : -1;
-    src->scope = setting_text(s, "scope");
-    src->at = s;
-    for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
-        if (strcmp(e->key, "secret") != 0) {
-            continue;
-        }
-        src->secrets = ho_realloc(src->secrets, (src->n_secrets + 1) * sizeof *src->secrets);
-        if (load_secret(s, e, &src->secrets[src->n_secrets], err) != HO_OK) {
-            return HO_REJECT;
-        }
-        src->n_secrets++;
-    }
-    return HO_OK;
-}
 
 static enum ho_code load_handler(struct settings *out, const struct conf_section *s,
                                  struct ho_err *err)
@@ -167,7 +101,7 @@ enum ho_code settings_load_flow(struct settings *s, struct ho_err *err)
     static const struct {
         const char *kind;
         enum ho_code (*load)(struct settings *, const struct conf_section *, struct ho_err *);
-    } passes[] = {{"source", load_source}, {"handler", load_handler}, {"route", load_route}};
+    } passes[] = {{"source", settings_load_source}, {"handler", load_handler}, {"route", load_route}};
 
     /* Handlers may stand behind the routes that name them, so each kind has a pass of its own. */
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
@@ -198,6 +132,7 @@ void settings_free(struct settings *s)
             free(s->sources[i].secrets[k].path);
         }
         free(s->sources[i].secrets);
+        free(s->sources[i].params);
     }
     for (size_t i = 0; i < s->n_handlers; i++) {
         for (size_t k = 0; k < s->handlers[i].n_statements; k++) {

@@ -81,6 +81,9 @@ static const char whole[] =
     "secret = file:gh.secret\n"
     "guard = yes\n"
     "scope = provider\n"
+    "url = https://shop.example/hook/gh?x=1#y    # as entered there\n"
+    "param = webhook-id  5GP0 28458E\n"
+    "param = Client_ID2 a#1  # its own\n"
     "\n"
     "[handler fulfil]\n"
     "sql = UPDATE orders SET status = 'paid'  # with a comment\n"
@@ -144,6 +147,12 @@ static void reads_sources_with_their_secrets(void **state)
     assert_int_equal(gh->guard, 1);
     assert_int_equal(gh->tolerance_ms, -1);
     assert_string_equal(gh->scope, "provider");
+    assert_string_equal(gh->url, "https://shop.example/hook/gh?x=1#y");
+    assert_int_equal(gh->n_params, 2);
+    assert_true(span_is(gh->params[0].name, "webhook-id"));
+    assert_true(span_is(gh->params[0].value, "5GP0 28458E"));
+    assert_true(span_is(gh->params[1].name, "Client_ID2"));
+    assert_true(span_is(gh->params[1].value, "a#1"));
     assert_null(settings_source(s, SPAN_LIT("gh")));
     assert_null(settings_source(s, SPAN_LIT("Stripe")));
     assert_null(settings_source(s, SPAN_LIT("stripe\0")));
@@ -209,6 +218,8 @@ static void what_is_not_written_has_its_default(void **state)
     assert_int_equal(s->sources[0].tolerance_ms, -1);
     assert_int_equal(s->sources[0].guard, -1);
     assert_null(s->sources[0].scope);
+    assert_null(s->sources[0].url);
+    assert_int_equal(s->sources[0].n_params, 0);
     assert_int_equal(s->handlers[0].timeout_ms, 30000);
     assert_int_equal(s->routes[0].livemode, LIVEMODE_FALSE);
     assert_int_equal(s->routes[0].retry.tries, 8);
@@ -227,6 +238,13 @@ static void takes_these_too(void **state)
         DB HANDLER "[route r]\nprovider=p\nhandler=h\nretry = 3 tries,\n  10s to 1m\n",
         DB HANDLER "[route r]\nprovider=p\nhandler=h\ninformational = a\n",
         DB "[source a]\nprovider=p\nsecret=file:x until 2026-12-01T00:00:00+02:00\n",
+        DB "[source a]\nprovider=p\n", /* keys may be fetched */
+        DB "[source a]\nprovider=p\nurl=http://localhost\n",
+        DB "[source a]\nprovider=p\nurl=https://user:p@ss@h.example:8443/?q='x'&y=%20\n",
+        DB "[source a]\nprovider=p\nurl=https://[2001:db8::1]:443/x\n",
+        DB "[source a]\nprovider=p\nurl=https://[::1]?x\n",
+        DB "[source a]\nprovider=p\nurl=https://h_1.example:65535#x\n",
+        DB "[source a]\nprovider=p\nparam=x y\nparam=X y\nparam=x2 \xC3\xA4\n",
         ("\xEF\xBB\xBF" DB),
         "[database]\r\nsocket=/s\r\nname=n\r\nuser=u\r\n",
         "[database]\nsocket=/s\nname=n\nuser=u",

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "operator/fetching.h"
 #include "operator/operator.h"
 #include "operator/table.h"
 #include "store/view.h"
@@ -138,7 +139,8 @@ static void say_summary(struct operator *op, const char *start, bool busy)
 
 static int run(struct operator *op, int argc, char **argv)
 {
-    struct process_args args = {.how = {.for_ms = 55000, .once = false, .workers = 1}};
+    struct process_args args = {
+        .how = {.for_ms = 55000, .once = false, .workers = 1, .hooks = &fetching_hooks}};
     char start[32] = "";
     struct process_result result = {false, false, false};
     struct ho_err err = {HO_OK, 0, ""};

@@ -33,6 +33,7 @@ enum alarm {
     ALARM_FORGED,        /* rows whose MAC does not hold */
     ALARM_DEAD,          /* dead letters */
     ALARM_HANDLER,       /* a handler that cannot work (DDL, MyISAM, bad SQL) */
+    ALARM_FETCH,         /* a key that can't be fetched, a URL that can't be visited */
     ALARM_N
 };
 extern const char *const alarm_words[ALARM_N];

@@ -18,6 +18,7 @@
 #endif
 
 #include "base/log.h"
+#include "store/captures.h"
 #include "store/wake.h"
 #include "work/signals.h"
 #include "work/worker.h"
@@ -113,6 +114,7 @@ static enum ho_code work_round(const struct run *run, struct current *current,
     w.wake_fd = wake_open(current->settings->state_dir);
     w.end = run->end;
     w.once = run->options->once;
+    w.fetcher.hooks = run->options->hooks;
     enum ho_code code = worker_run(&w, err);
     result->reached = result->reached || w.reached;
     result->dead = result->dead || w.dead > 0;
@@ -290,6 +292,7 @@ enum ho_code process_run(const struct settings *s, struct span key,
         result->busy = code == HO_OK;
         return code;
     }
+    captures_sweep(s->state_dir, clock_wall_us());
     signals_take();
     signals_reset();
     code = options->workers > 1 ? work_forked(&run, result, err) : work(&run, result, err);

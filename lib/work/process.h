@@ -3,6 +3,7 @@
 #define HO_WORK_PROCESS_H
 
 #include "core/settings.h"
+#include "work/fetch.h"
 
 #define PROCESS_WORKERS_MAX 64
 
@@ -10,6 +11,7 @@ struct process_options {
     int64_t for_ms;   /* nothing is begun after so much time */
     bool once;        /* end as soon as nothing is due */
     unsigned workers; /* 1: this process itself; more: forked */
+    const struct fetch_hooks *hooks; /* how keys are fetched; NULL: they are not */
 };
 
 struct process_result {

@@ -69,6 +69,8 @@ void worker_init(struct worker *w, const struct settings *settings, struct span 
     db_set_read_timeout(w->handler, read_seconds(settings));
     w->queue = queue_of(w->control, w->name, settings->lease_ms, settings->batch);
     w->counters = counters_open(settings->state_dir);
+    w->fetcher.settings = settings;
+    w->fetcher.counters = w->counters;
 }
 
 void worker_free(struct worker *w)
@@ -328,6 +330,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
 
     while (!time_is_up(w) && !config_changed(w)) {
         bool more;
+        fetch_look(&w->fetcher);
         code = turn(w, claim, &more, err);
         if (code == HO_OK && !more) {
             if (w->once) {
@@ -344,6 +347,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
         }
         back_off(w, &backoff, err);
     }
+    fetch_end(&w->fetcher, w->once && code == HO_OK);
     if (w->reached) {
         worker_bye(&w->queue);
     }

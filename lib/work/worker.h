@@ -8,6 +8,7 @@
 #include "store/counters.h"
 #include "store/db.h"
 #include "store/jobs.h"
+#include "work/fetch.h"
 
 #define WORKER_NAME_ROOM 65
 
@@ -20,6 +21,7 @@ struct worker {
     struct db *handler; /* a site's SQL, and what settles in its transaction */
     struct queue queue;
     struct counters *counters;
+    struct fetcher fetcher;
     int wake_fd;         /* -1: it polls */
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */

@@ -1,0 +1,44 @@
+/* Recipes and HTTP for work/fetch.h. */
+#include "operator/fetching.h"
+
+#include "edge/fetch.h"
+#include "operator/http_get.h"
+
+/* The recipes as the config names them now; NULL when they are broken. recipes_free. */
+static struct recipes *load(const struct settings *s)
+{
+    struct recipes *all = NULL;
+    struct ho_err ignored;
+
+    return recipes_load(s->recipes, s->n_recipes, &all, &ignored) == HO_OK ? all : NULL;
+}
+
+static bool may(const struct settings *s, const char *word, const char *recipe, struct span url)
+{
+    struct recipes *all = load(s);
+    const struct recipe *r = all != NULL ? recipes_find(all, recipe) : NULL;
+    bool allowed = r != NULL && recipe_may_fetch(r, word, url);
+
+    recipes_free(all);
+    return allowed;
+}
+
+static void key_url(const struct settings *s, const char *recipe, struct buf *url)
+{
+    struct recipes *all = load(s);
+    const struct recipe *r = all != NULL ? recipes_find(all, recipe) : NULL;
+    struct span fixed = r != NULL ? recipe_key_url(r) : SPAN_NONE;
+
+    if (span_present(fixed) && buf_add_span(url, fixed) != HO_OK) {
+        buf_clear(url); /* longer than any URL that is fetched */
+    }
+    recipes_free(all);
+}
+
+static enum ho_code get(const struct settings *s, const char *url, struct buf *body,
+                        struct ho_err *err)
+{
+    return http_get(url, s->ca_file, body, err);
+}
+
+const struct fetch_hooks fetching_hooks = {may, key_url, get};

@@ -34,7 +34,8 @@ static enum ho_code read_template(struct recipe_place *place, struct span text, 
 
             looks = looks || (piece->is_term && piece->term.kind != TERM_PARAM);
             at_item = at_item || (piece->is_term && (piece->term.kind == TERM_ITEM ||
-                                                     piece->term.kind == TERM_ITEM_JSON));
+                                                     piece->term.kind == TERM_ITEM_JSON ||
+                                                     piece->term.kind == TERM_ARRIVAL));
         }
         if (!looks) {
             code = ho_fail(err, HO_REJECT, "an alternative without any {term} is always the same");

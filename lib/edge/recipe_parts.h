@@ -227,7 +227,7 @@ struct recipe_text {
 
 /* A key's entry and the section it stands in. */
 struct recipe_entry {
-    const struct conf_section *at;
+    const struct conf_section *at;  /* the recipe's own where the key is absent */
     const struct conf_entry *entry; /* NULL: the key is absent, or `none` */
 };
 

@@ -42,8 +42,8 @@ static enum ho_code read_param(struct recipe *r, struct span text, struct ho_err
 {
     struct param_rule rule = {recipe_word(&text), text};
 
-    if (!conf_is_name(rule.name)) {
-        return ho_fail(err, HO_REJECT, "a name of lower-case letters, digits, . _ and -, then help");
+    if (!conf_is_name(rule.name) || span_has(rule.name, '.')) {
+        return ho_fail(err, HO_REJECT, "a name of lower-case letters, digits, _ and -, then help");
     }
     rule.help = text;
     if (rule.help.len == 0) {
@@ -62,9 +62,9 @@ static enum ho_code read_param(struct recipe *r, struct span text, struct ho_err
 static enum ho_code read_form_json(struct recipe *r, struct span text, struct ho_err *err)
 {
     r->form_json = (const char *)text.p;
-    return text.len <= DOCUMENT_WORD_MAX - sizeof "form:"
+    return text.len <= DOCUMENT_WORD_MAX - sizeof "form:" && !span_has(text, '#')
                ? HO_OK
-               : ho_fail(err, HO_REJECT, "a field's name of at most %d bytes",
+               : ho_fail(err, HO_REJECT, "a field's name of at most %d bytes, without #",
                          DOCUMENT_WORD_MAX - (int)sizeof "form:");
 }
 
@@ -108,9 +108,6 @@ static enum ho_code read_list(struct sig_rule *sig, struct span words, struct ho
             return recipe_unknown(err, "list", word, "comma space semicolon amp comma-space");
         }
         *separator = true;
-    }
-    if (list->comma && list->comma_space) {
-        return ho_fail(err, HO_REJECT, "list cannot be comma and comma-space at once");
     }
     return list->comma || list->space || list->semicolon || list->amp || list->comma_space
                ? HO_OK

@@ -42,17 +42,15 @@ static enum ho_code check_family(const struct recipe *r, const struct term *t, s
 
 static enum ho_code check_token(const struct recipe *r, const struct term *t, struct ho_err *err)
 {
-    for (size_t i = 0; i < r->alg.n; i++) {
-        enum alg_kind kind = r->alg.choices[i].alg.kind;
+    const char *name = t->name + (t->name[0] == '/'); /* as it is written for members */
+    enum alg_kind kind = r->alg.choices[0].alg.kind;
 
-        if (t->kind == TERM_CLAIM && kind != ALG_JWT) {
-            return ho_fail(err, HO_REJECT, "claim:%s needs alg = jwt", t->name);
-        }
-        if (kind != ALG_JWT && kind != ALG_JWS) {
-            return ho_fail(err, HO_REJECT, "jose:%s needs alg = jwt or jws", t->name);
-        }
+    if (t->kind == TERM_CLAIM) {
+        return kind == ALG_JWT ? HO_OK : ho_fail(err, HO_REJECT, "claim:%s needs alg = jwt", name);
     }
-    return HO_OK;
+    return kind == ALG_JWT || kind == ALG_JWS
+               ? HO_OK
+               : ho_fail(err, HO_REJECT, "jose:%s needs alg = jwt or jws", name);
 }
 
 static enum ho_code check_param(const struct recipe *r, const char *name, struct ho_err *err)

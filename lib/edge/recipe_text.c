@@ -27,16 +27,13 @@ static bool is_off(const struct conf_entry *e)
 
 struct recipe_entry recipe_entry(const struct recipe_text *t, const char *key)
 {
-    struct recipe_entry found = {t->section, NULL};
+    const struct recipe_entry absent = {t->section, NULL};
+    struct recipe_entry found = absent;
 
     for (; t != NULL && found.entry == NULL; t = t->like) {
-        found.at = t->section;
-        found.entry = conf_find(t->section, key);
+        found = (struct recipe_entry){t->section, conf_find(t->section, key)};
     }
-    if (found.entry != NULL && is_off(found.entry)) {
-        found.entry = NULL;
-    }
-    return found;
+    return found.entry == NULL || is_off(found.entry) ? absent : found;
 }
 
 struct span recipe_value(struct recipe_entry e)

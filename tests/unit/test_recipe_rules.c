@@ -1,0 +1,152 @@
+/* What a recipe's keys must hold together: the signature covers the body, the time and the query, or
+ * the recipe says that it does not. */
+#include "recipe_site.h"
+
+#define NO_BODY "signed: without {body} anybody could exchange the body"
+#define NO_TIE "nothing ties the body to the token: add a check like"
+#define RENEW "time: not signed, so anybody could renew it"
+
+static void covers_the_body(void **state)
+{
+    static const struct refusal bad[] = {
+        {LIKE "signed = {header:x-id}\n", NO_BODY},
+        {LIKE "signed = {json:/a}\n", NO_BODY},
+        {LIKE "signed = {body|crc32}\n", NO_BODY},
+        {LIKE "signed = {body|trim}\n", NO_BODY},
+        {LIKE "signed = {body|ptr:/a}\n", NO_BODY},
+        {LIKE "signed = {body|lower|sha256}\n", NO_BODY},
+        {LIKE "signed = [[{header:x-id}{body}]]x\n", NO_BODY},
+        {LIKE "signed = {header:x-id}{body} ?? {header:x-id}\n", NO_BODY},
+        {LIKE "signed = {form:payload}\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {header:b} == {body|sha256|hex}\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {header:a} == {body|crc32}\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {header:a} == {json:/a}\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {header:a} == {body|sha256} ; if header:b\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {header:a} == {body|sha256} ; unless body\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {header:a} == {body|sha256} ; unless form\n", NO_BODY},
+        {LIKE "signed = {header:a}[[{header:b}]]\ncheck = {header:b} == {body|sha256}\n", NO_BODY},
+        {LIKE "signed = {url}{formsorted}\n", "signed: a body that is no form is not covered"},
+        {LIKE "signed = {url}{formsorted}\nid = {form:a} ?? {json:/a}\n", "no form is not covered"},
+        {LIKE "signed = {formsorted}\ncheck = {query:a} == {body|sha256|hex} ; unless form\n",
+         "no form is not covered"}, /* nobody signed the query */
+        {TOKEN "alg = jwt HS256\n", "own.conf:1: " NO_TIE},
+        {TOKEN "alg = jwt HS256\ncheck = {claim:iss} == me\n", NO_TIE},
+        {TOKEN "alg = jwt HS256\ncheck = {header:a} == {body|sha256|hex}\n", NO_TIE},
+    };
+    static const char *const good[] = {
+        LIKE "signed = a{body}b\n",
+        LIKE "signed = {header:a}.{body|sha256|hex|upper}\n",
+        LIKE "signed = {body|json} ?? {body|base64url}\n",
+        LIKE "signed = [[{header:a}]]{body}\n",
+        LIKE "signed = {header:a}\ncheck = {header:a} == SHA-256={body|sha256|base64}\n",
+        LIKE "signed = {header:a}\ncheck = {body|md5|hex} == {header:a} ; if body\n",
+        LIKE "signed = {url}{formsorted}\nid = {form:a} ?? {form:b}\n",
+        LIKE "signed = {url}{formsorted}\ncheck = {query:a} == {body|sha256|hex} ; unless form\n",
+        LIKE "signed = {header:a}\nweak = body\n",
+        LIKE "signed = {json:/a}{body|crc32}\nweak = fields\n",
+        TOKEN "alg = jwt HS256\ncheck = {claim:h} == {body|sha256|hex} ; if body\n",
+        TOKEN "alg = jwt RS256 ES256\nweak = body\n",
+        TOKEN "alg = jws RS256\nsigned = {body}\n",
+        TOKEN "alg = equal\nweak = token\n",
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    check_taken(good, COUNT(good));
+}
+
+static void says_weak_only_where_it_is(void **state)
+{
+    static const struct refusal bad[] = {
+        {LIKE "weak = body\n", "own.conf:3: weak: the body is signed: it is not weak"},
+        {LIKE "signed = {body|sha256}\nweak = fields\n", "weak: the body is signed"},
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+}
+
+static void has_the_secret_in_a_digest(void **state)
+{
+    static const struct refusal bad[] = {
+        {LIKE "alg = digest-sha256\n", "signed: without {secret} anybody could make the digest"},
+        {LIKE "alg = digest-md5\nsigned = {body}[[{secret}]]\n", "signed: without {secret}"},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body} ?? {body}\n", "signed: without {secret}"},
+    };
+    static const char *const good[] = {LIKE "alg = digest-sha384\nsigned = {secret}{body}\n"};
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    check_taken(good, COUNT(good));
+}
+
+#define AT(where) "time = " where " ; s ; 300\n"
+
+static void signs_the_time(void **state)
+{
+    static const struct refusal bad[] = {
+        {TIMED "signed = {body}\n" AT("sig.t"), RENEW},
+        {LIKE AT("header:x-t"), RENEW},
+        {LIKE "headers = x-\n" AT("header:*t"), RENEW},
+        {LIKE AT("query:t"), RENEW},
+        {LIKE "signed = [[{ts}]]{body}\n" AT("header:x-t"), RENEW},
+        {LIKE "signed = {ts}{body} ?? {body}\n" AT("header:x-t"), RENEW},
+        {LIKE "signed = {header:x-u}{body}\n" AT("header:x-t"), RENEW},
+        {LIKE "signed = {header:x-t|field:a}{body}\n" AT("header:x-t|field:b"), RENEW},
+        {LIKE "signed = {header:x-t}{body}\n" AT("header:x-t ?? header:x-u"), RENEW},
+        {LIKE "signed = {json:/a}\nweak = fields\n" AT("json:/t"), RENEW},
+        {LIKE "signed = {url}{formsorted}\nid = {json:/a}\nweak = fields\n" AT("json:/t"), RENEW},
+        {TOKEN "alg = jwt HS256\nweak = body\n" AT("header:x-t"), RENEW},
+        {TOKEN "alg = jwt HS256\nweak = body\n" AT("json:/t"), RENEW},
+        {TOKEN "alg = equal\nweak = token\n" AT("header:x-t"), RENEW},
+        {TOKEN "alg = equal\nweak = token\n" AT("form:t"), RENEW},
+    };
+    static const char *const good[] = {
+        LIKE AT("json:/t"),
+        LIKE AT("form:t"),
+        TIMED "signed = {ts}{body}\n" AT("sig.t"),
+        LIKE "signed = {ts}{body}\n" AT("header:x-t ?? json:/t ?? query:t"),
+        LIKE "signed = {header:x-t}{body}\n" AT("header:x-t|field:a"),
+        LIKE "signed = {header:x-t|field:a}{body}\n" AT("header:x-t|field:a"),
+        LIKE "signed = {header:x-t|sha256}{body}\n" AT("header:x-t"),
+        LIKE "signed = {url}{body}\n" AT("query:t"),
+        LIKE "signed = {json:/t}{json:/a}\nweak = body\n" AT("json:/t"),
+        LIKE "signed = {json:/a}\nweak = fields\n" AT("form:t"),
+        LIKE "signed = {url}{formsorted}\nid = {form:id}\n" AT("form:t"),
+        TOKEN "alg = jwt HS256\nweak = body\n" AT("claim:iat"),
+        TOKEN "alg = jws RS256\nsigned = {body}\n" AT("jose:ts"),
+        TOKEN "alg = jwt HS256\ncheck = {claim:h} == {body|sha256|hex}\n" AT("json:/t"),
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    check_taken(good, COUNT(good));
+}
+
+static void signs_the_query_of_a_get(void **state)
+{
+    static const struct refusal bad[] = {
+        {LIKE "methods = POST GET\n", "own.conf:3: methods: GET delivers its query"},
+        {TOKEN "alg = jwt HS256\nmethods = GET\ncheck = {claim:h} == {body|sha256|hex}\n"
+               "check = {claim:url} == {url|sha256|hex} ; if body\n", "methods: GET delivers"},
+    };
+    static const char *const good[] = {
+        LIKE "methods = POST GET\nsigned = {url}{body}\n",
+        LIKE "methods = GET\nsigned = {method}{path}{body}\n",
+        LIKE "methods = POST PUT\n",
+        TOKEN "alg = equal\nweak = token\nmethods = GET\n",
+        TOKEN "alg = jwt HS256\nmethods = GET\ncheck = {claim:h} == {body|sha256|hex} ; if body\n"
+              "check = {claim:url} == {url|sha256|hex}\n",
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    check_taken(good, COUNT(good));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(covers_the_body),
+        cmocka_unit_test(says_weak_only_where_it_is),
+        cmocka_unit_test(has_the_secret_in_a_digest),
+        cmocka_unit_test(signs_the_time),
+        cmocka_unit_test(signs_the_query_of_a_get),
+    };
+    return cmocka_run_group_tests(tests, site_start, site_end);
+}

@@ -64,4 +64,10 @@ enum ho_code json_text(const struct json_node *node, struct buf *out) HO_MUST_CH
 
 bool json_bool(const struct json_node *node); /* true only for a JSON true */
 
+/* Puts a member at a pointer, in place of what is there; objects that are missing on the way are
+ * made. Nodes of what it replaces die. returns HO_OK | HO_REJECT (the way leads through something
+ * that is no object or array item, or ends in an array). */
+enum ho_code json_put_text(struct json *doc, struct span pointer, struct span text) HO_MUST_CHECK;
+enum ho_code json_put_int(struct json *doc, struct span pointer, int64_t number) HO_MUST_CHECK;
+
 #endif

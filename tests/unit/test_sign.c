@@ -24,7 +24,7 @@
     "needs = x-tenant\n" \
     "[recipe sha512]\nlike = github\nsig = header:x-sig ; list comma\nalg = hmac-sha512\n" \
     "key = strip:hex_ | unhex\nenc = base64\n" \
-    "[recipe unknown]\nlike = github\nsigned = {header:x-nonce}{body}\nsample = {\"a\":{event:x}}\n"
+    "[recipe unknown]\nlike = github\nsigned = {json:/nonce}{body}\nsample = {\"a\":{event:x}}\n"
 
 static struct endpoints *all;
 
@@ -47,15 +47,31 @@ static int drop_site(void **state)
     return site_end(state);
 }
 
+/* What was signed, with its buffers. */
+static void signed_init(struct signed_request *out)
+{
+    buf_init(&out->headers, 65536);
+    buf_init(&out->body, 65536);
+    buf_init(&out->query, 65536);
+}
+
+static void signed_free(struct signed_request *out)
+{
+    buf_free(&out->headers);
+    buf_free(&out->body);
+    buf_free(&out->query);
+}
+
 static enum ho_code sign(const char *source, struct span id, struct span type, struct span body,
-                         struct buf *headers, struct ho_err *err)
+                         struct signed_request *out, struct ho_err *err)
 {
     const struct endpoint *e = site_endpoint(all, source);
     const struct sign_input in = {.id = id, .type = type, .time_us = NOW,
                                   .key = endpoint_signing_key(e, NOW), .body = body,
-                                  .content_type = SPAN_LIT("application/json")};
-    buf_init(headers, 8192);
-    return sign_request(e->recipe, &in, headers, err);
+                                  .content_type = SPAN_LIT("application/json"),
+                                  .source = e->source};
+    signed_init(out);
+    return sign_request(e->recipe, &in, out, err);
 }
 
 /* GitHub's is its documented example; the other MACs were made with the openssl command. */
@@ -86,12 +102,13 @@ static void writes_the_headers_that_providers_write(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char want[512];
-        struct buf headers;
+        struct signed_request out;
         (void)snprintf(want, sizeof want, "content-type: application/json\n%s", rows[i].want);
         assert_int_equal(sign(rows[i].source, SPAN_LIT("id"), SPAN_LIT("ty"),
-                              SPAN_LIT("Hello, World!"), &headers, NULL), HO_OK);
-        ROW_TEXT(i, buf_cstr(&headers), want);
-        buf_free(&headers);
+                              SPAN_LIT("Hello, World!"), &out, NULL), HO_OK);
+        ROW_TEXT(i, buf_cstr(&out.headers), want);
+        ROW(i, out.body.len == 0 && out.query.len == 0);
+        signed_free(&out);
     }
 }
 
@@ -128,7 +145,8 @@ static void makes_samples_that_are_let_in(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct endpoint *e = site_endpoint(all, rows[i].source);
         const char *type = rows[i].type != NULL ? rows[i].type : sign_default_type(e->recipe);
-        struct buf headers, body;
+        struct signed_request out;
+        struct buf body;
         const char *content_type;
         struct request r;
         struct accepted *a;
@@ -136,10 +154,10 @@ static void makes_samples_that_are_let_in(void **state)
         ROW(i, sign_sample(e->recipe, span_of(rows[i].id), span_of(type), NOW, &body, &content_type,
                            NULL) == HO_OK);
         ROW_TEXT(i, content_type, "application/json");
-        ROW(i, sign(rows[i].source, span_of(rows[i].id), span_of(type), buf_span(&body), &headers,
+        ROW(i, sign(rows[i].source, span_of(rows[i].id), span_of(type), buf_span(&body), &out,
                     NULL) == HO_OK);
-        posted(&r, buf_span(&headers), buf_span(&body));
-        ROW(i, verdict(e, &r, NOW, &a, NULL) == REASON_OK);
+        posted(&r, buf_span(&out.headers), buf_span(&body));
+        ROW(i, judge(e, &r, NOW, &a, NULL) == REASON_OK);
         const struct event *event = accepted_event(a);
         ROW(i, span_is(event->id, rows[i].id) && span_is(event->type, type));
         ROW(i, span_present(event->object) == rows[i].object);
@@ -147,9 +165,9 @@ static void makes_samples_that_are_let_in(void **state)
         ROW(i, !event->has_occurred || event->occurred_us == NOW);
         ROW(i, span_is(event->document, "json"));
         body.p[body.len / 2] ^= 1;
-        ROW(i, verdict(e, &r, NOW, NULL, NULL) == REASON_SIGNATURE);
+        ROW(i, judge(e, &r, NOW, NULL, NULL) == REASON_SIGNATURE);
         accepted_free(a);
-        buf_free(&headers);
+        signed_free(&out);
         buf_free(&body);
     }
 }
@@ -159,15 +177,15 @@ static void refuses_what_would_break_out_of_a_header(void **state)
     static const struct span rows[] = {S("a\nx: y"), S("a\r"), S("a\0b")};
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct buf headers;
+        struct signed_request out;
         struct ho_err err;
         ho_err_clear(&err);
-        ROW(i, sign("github", rows[i], SPAN_LIT("t"), SPAN_LIT("{}"), &headers, &err) ==
-                   HO_PERMANENT);
-        ROW(i, headers.len == 0);
-        ROW(i, sign("github", SPAN_LIT("i"), rows[i], SPAN_LIT("{}"), &headers, &err) ==
-                   HO_PERMANENT);
-        ROW(i, strstr(err.text, "one line") != NULL && headers.len == 0);
+        ROW(i, sign("github", rows[i], SPAN_LIT("t"), SPAN_LIT("{}"), &out, &err) == HO_PERMANENT);
+        ROW(i, out.headers.len == 0);
+        signed_free(&out);
+        ROW(i, sign("github", SPAN_LIT("i"), rows[i], SPAN_LIT("{}"), &out, &err) == HO_PERMANENT);
+        ROW(i, strstr(err.text, "one line") != NULL && out.headers.len == 0);
+        signed_free(&out);
     }
 }
 
@@ -175,14 +193,16 @@ static void says_what_cannot_be_signed(void **state)
 {
     const struct recipe *unknown = site_endpoint(all, "unknown")->recipe;
     const char *content_type;
-    struct buf headers, body;
+    struct signed_request out;
+    struct buf body;
     struct ho_err err;
     (void)state;
     ho_err_clear(&err);
-    assert_int_equal(sign("unknown", SPAN_LIT("i"), SPAN_LIT("t"), SPAN_LIT("{}"), &headers, &err),
+    assert_int_equal(sign("unknown", SPAN_LIT("i"), SPAN_LIT("t"), SPAN_LIT("{}"), &out, &err),
                      HO_PERMANENT);
-    assert_non_null(strstr(err.text, "only the provider knows"));
-    assert_int_equal(headers.len, 0);
+    assert_non_null(strstr(err.text, "signs something that this body"));
+    assert_int_equal(out.headers.len, 0);
+    signed_free(&out);
     buf_init(&body, 100);
     assert_int_equal(sign_sample(unknown, SPAN_LIT("i"), SPAN_LIT("t"), NOW, &body, &content_type,
                                  &err), HO_PERMANENT);

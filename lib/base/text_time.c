@@ -185,11 +185,11 @@ static bool take_word(struct span *s, const char *const *words, size_t n, int *w
 
 static bool take_blanks(struct span *s)
 {
-    size_t before = s->len;
+    bool any = false;
     while (take_one_of(s, " \t")) {
-        continue;
+        any = true;
     }
-    return s->len < before;
+    return any;
 }
 
 static bool take_mail_date(struct span *s, int64_t *out_day)

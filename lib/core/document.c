@@ -62,9 +62,9 @@ static bool is_whole(struct span body)
     int got = -1;
 
     if (multipart_open(body, SPAN_NONE, &m)) {
-        while ((got = multipart_next(&m, &part)) == 1) {
-            continue;
-        }
+        do {
+            got = multipart_next(&m, &part);
+        } while (got == 1);
     }
     return got == 0;
 }

@@ -112,8 +112,8 @@ static enum ho_code fill_template(struct making *m, const struct endpoint *e, st
     struct buf *out = next_buf(m);
 
     if (expr_eval(e->recipe->key_template, &view, out) != TERM_OK) {
-        return ho_fail(err, HO_REJECT, "the key that the recipe makes of it would be longer than %d "
-                                       "bytes, or lacks a part", SECRET_MAX);
+        return ho_fail(err, HO_REJECT, "the key that the recipe makes of it would be longer than "
+                                       "%d bytes, or lacks a part", SECRET_MAX);
     }
     m->now = buf_span(out);
     return HO_OK;

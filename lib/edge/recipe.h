@@ -1,6 +1,8 @@
 /* Recipes: how a provider signs and names its events, as data. Section `[recipe NAME]`, keys:
  *
- *   like      another recipe whose keys this one starts from
+ *   like      another recipe whose keys this one starts from. A key here stands in place of the
+ *             same there (alg and alg-by of each other; of a key that repeats all lines), and a key
+ *             that need not be there is switched off by `none`
  *   title docs   name for people, and where the provider describes its webhooks
  *   basis     what the facts were read in: a document, or a repository and path
  *   confidence  official | published | unconfirmed
@@ -33,23 +35,28 @@
  *             a compact JWS and its payload are claims; exp and nbf are held when they are there.
  *             jws: a detached JWS whose payload is `signed`. equal: the text is the secret itself
  *   alg-by    in place of alg: `TERM ; VALUE ALG ; VALUE ALG ; none ALG ; else ALG`; `none` is for
- *             a request without the term, `else` for every other value; what is not named is refused
+ *             a request without the term, `else` for every other value; others are refused
  *   enc       hex | hex-any | base64 | base64url | raw
- *   key       how a secret becomes the key: `utf8`, or a chain with ` | `, first perhaps a
- *             template of {secret} and {param:NAME}, then: strip:TEXT (if it begins so),
- *             unbase64, unhex, md5, sha1, sha256. For public keys the bytes are PEM (key or
+ *   key       how a secret becomes the key: `utf8`, or a chain with ` | `, first perhaps
+ *             split:TEXT (a file holds several secrets with TEXT between, and each becomes a key:
+ *             `split:| | strip:v1, | strip:whsec_ | unbase64`), then perhaps a template of {secret}
+ *             and {param:NAME}, then: strip:TEXT (if it begins so), unbase64, unhex, md5, sha1,
+ *             sha256, which leave raw bytes. For public keys the bytes are PEM (key or
  *             certificate), DER SubjectPublicKeyInfo, or 32 raw bytes for ed25519
  *   keys      public keys that are fetched by the processor, in place of secrets:
  *             `jwks URL ; kid TERM`, `pem URL`, `json URL ; at /POINTER`; URL is https://... or a
  *             TERM; a TERM needs ` ; from PATTERN...`, full https URLs in which * stands for
  *             letters, digits, - and _ only
- *   signed    template of the signed bytes
+ *   signed    template of the signed bytes. Each alternative holds {body}, outside of [[ ]] and
+ *             with filters only that lose nothing (json hex base64 base64url md5 sha1 sha256
+ *             sha512), unless `weak` is said, or a check without `if TERM` ties the body to a claim
+ *             or to something signed. {formsorted} does for forms
  *   check     TEMPLATE == TEMPLATE [ ; if WORD] [ ; unless WORD]; repeats. Must hold as well as the
  *             signature; WORD is body (not empty), form (the body is a form) or a TERM (is there).
  *             An absent value on the left does not hold
  *   time      where the signed time is: `TERM ; s|ms|rfc3339|rfc2822 ; SECONDS|none`, the number
  *             being the tolerance into the past and the future. `TERM ?? TERM`: the first that is
- *             there
+ *             there. It must be signed: by {ts}, or the term, or as part of what is
  *   batch     pointer to the array of events in the document, `.` for the document itself. Each
  *             item is an event; json:./POINTER then looks into the item, and without an id of its
  *             own an item has the body's digest and its index. None at all is answered with ok
@@ -68,8 +75,9 @@
  *             `header NAME TEMPLATE`, `save TERM` (the value becomes the source's secret, while
  *             `hookonce pair` has opened the door), `visit TERM from PATTERN...` (the processor
  *             gets that URL). Repeats. METHOD is POST GET HEAD OPTIONS. A condition is TERM==TEXT,
- *             TERM=={param:NAME}, or TERM alone (is there). In a JSON answer every term ends in
- *             json, hex or base64, so that nothing breaks out of its quotes. A term with hmac-ALG
+ *             TERM=={param:NAME}, or TERM alone (is there); none at all only where METHOD delivers
+ *             nothing. An answer that shows terms is text/plain or JSON; in JSON each of them
+ *             stands inside quotes and ends in json, hex or base64. A term with hmac-ALG
  *             takes only 1 to 128 letters, digits, - and _, and no such body is ever a delivery
  *   ok bad busy never   STATUS [TYPE TEXT] [ ; header NAME TEXT], TEXT a template. never: a genuine
  *             request that can never be taken, so that the provider need not try again

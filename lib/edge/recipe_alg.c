@@ -135,8 +135,8 @@ static enum ho_code read_choice(struct recipe *r, struct span text, struct ho_er
         return code;
     }
     if (!has_digest(c->alg.kind) || c->alg.kind != rule->choices[0].alg.kind) {
-        return ho_fail(err, HO_REJECT, "the choices are all hmac, all digest, all rsa or all ecdsa, "
-                                       "since they take the same keys");
+        return ho_fail(err, HO_REJECT, "the choices are all hmac, all digest, all rsa or all "
+                                       "ecdsa, since they take the same keys");
     }
     return HO_OK;
 }
@@ -172,7 +172,7 @@ static enum ho_code read_algs(struct recipe *r, const struct recipe_text *t, str
         struct recipe_entry by = {t->section, conf_find(t->section, "alg-by")};
 
         if (alg.entry != NULL && by.entry != NULL) {
-            return recipe_blame(by, ho_fail(err, HO_REJECT, "stands in place of alg, not beside it"),
+            return recipe_blame(by, ho_fail(err, HO_REJECT, "stands in place of alg, not beside"),
                                 err);
         }
         if (alg.entry != NULL) {

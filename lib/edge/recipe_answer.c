@@ -1,4 +1,4 @@
-/* Answers of a recipe: the keys ok, bad, busy and never, and what a `hello` has of the same form. */
+/* Answers of a recipe: the keys ok, bad, busy and never, and the like part of a `hello`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -40,8 +40,8 @@ static enum ho_code read_template(struct recipe_place *place, struct span text, 
         if (!looks) {
             code = ho_fail(err, HO_REJECT, "an alternative without any {term} is always the same");
         } else if (each_item && place->recipe->batch_on && !at_item) {
-            code = ho_fail(err, HO_REJECT, "in a batch each alternative looks at the item: else all "
-                                           "items are one event");
+            code = ho_fail(err, HO_REJECT, "in a batch each alternative looks at the item: else "
+                                           "all items are one event");
         }
     }
     return code;

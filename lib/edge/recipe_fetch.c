@@ -64,8 +64,8 @@ enum ho_code recipe_read_keys(struct recipe *r, struct span text, struct ho_err 
         return HO_OK;
     }
     if (recipe_public_kinds(r) == 0) {
-        return ho_fail(err, HO_REJECT, "public keys are for rsa, ecdsa, ed25519 and jwt or jws with "
-                                       "RS, ES or EdDSA");
+        return ho_fail(err, HO_REJECT, "public keys are for rsa, ecdsa, ed25519 and jwt or jws "
+                                       "with RS, ES or EdDSA");
     }
     url = recipe_cut(&text, " ; ");
     word = recipe_word(&url);

@@ -5,7 +5,7 @@
 
 static const char *const methods[] = {"POST", "GET", "HEAD", "OPTIONS"};
 
-/* An unsigned one looks only at what is there without the signature: no family, no ts, no fields. */
+/* An unsigned one looks only at what is there without the signature: no family, ts or fields. */
 static struct recipe_place hello_place(const struct recipe *r, bool is_unsigned, bool hmac)
 {
     unsigned head = TERM_BIT(TERM_HEADER) | TERM_BIT(TERM_QUERY) | TERM_BIT(TERM_FORM) |
@@ -66,7 +66,8 @@ static enum ho_code read_save(struct recipe *r, struct hello *h, struct span tex
 
     h->save_on = true;
     if (recipe_public_kinds(r) != 0) {
-        return ho_fail(err, HO_REJECT, "save is for shared secrets: a public key is pinned by hand");
+        return ho_fail(err, HO_REJECT, "save is for shared secrets: public keys are pinned by "
+                                       "hand");
     }
     return recipe_read_term(&place, text, &h->save, err);
 }
@@ -81,8 +82,8 @@ static enum ho_code read_visit(struct recipe *r, struct hello *h, struct span te
 
     h->visit_on = true;
     if (h->is_unsigned) {
-        return ho_fail(err, HO_REJECT, "visit needs the signature: else anybody could send us where "
-                                       "he wants");
+        return ho_fail(err, HO_REJECT, "visit needs the signature: else anybody could send us "
+                                       "where he wants");
     }
     code = recipe_read_term(&place, term, &h->visit, err);
     if (code == HO_OK && !span_is(word, "from")) {

@@ -12,7 +12,9 @@
 enum recipe_enc { ENC_HEX, ENC_HEX_ANY, ENC_BASE64, ENC_BASE64URL, ENC_RAW };
 enum time_unit { TIME_S, TIME_MS, TIME_RFC3339, TIME_RFC2822 };
 
-enum alg_kind { ALG_HMAC, ALG_DIGEST, ALG_RSA, ALG_ECDSA, ALG_ED25519, ALG_JWT, ALG_JWS, ALG_EQUAL };
+enum alg_kind {
+    ALG_HMAC, ALG_DIGEST, ALG_RSA, ALG_ECDSA, ALG_ED25519, ALG_JWT, ALG_JWS, ALG_EQUAL
+};
 
 struct alg {
     enum alg_kind kind;
@@ -307,7 +309,8 @@ enum ho_code recipe_read_expr(struct recipe_place *place, struct span text, stru
 
 /* ---- the parts of a recipe ---- */
 
-/* Fill their part of *r from the text, in this order. returns HO_OK | HO_REJECT "file:line: ...". */
+/* Fill their part of *r from the text, in this order.
+ * returns HO_OK | HO_REJECT "file:line: ...". */
 enum ho_code recipe_read_sig(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
     HO_MUST_CHECK; /* headers methods param form-json batch sig needs */
 enum ho_code recipe_read_alg(struct recipe *r, const struct recipe_text *t, struct ho_err *err)

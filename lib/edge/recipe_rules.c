@@ -125,7 +125,7 @@ static bool is_signed(const struct recipe *r, const struct term *t)
     return binds_term(r->signed_bytes, t);
 }
 
-/* Whether a side of a check is nothing but signed terms and literal text, with at least one term. */
+/* Whether a side of a check is nothing but signed terms, at least one, and literal text. */
 static bool is_all_signed(const struct recipe *r, const struct expr *e)
 {
     for (size_t i = 0; i < e->n_alts; i++) {

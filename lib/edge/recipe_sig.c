@@ -78,7 +78,7 @@ static enum ho_code read_batch(struct recipe *r, struct span text, struct ho_err
         return HO_OK;
     }
     if (!span_is(text, ".") && text.p[0] != '/') {
-        return ho_fail(err, HO_REJECT, "a pointer to the array, like /events, or . for the document");
+        return ho_fail(err, HO_REJECT, "a pointer to the array, like /events, or . for the whole");
     }
     r->batch_on = true;
     r->batch = span_is(text, ".") ? SPAN_LIT("") : text;

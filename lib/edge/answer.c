@@ -33,7 +33,7 @@ bool answer_make(const struct expr *text, const struct answer_header *headers, s
                  const struct term_view *v, struct answer *out)
 {
     buf_init(&out->body, ANSWER_BODY_MAX);
-    buf_init(&out->headers, ANSWER_HEADERS_MAX * (ANSWER_VALUE_MAX + TERM_NAME_MAX + 4));
+    buf_init(&out->headers, ANSWER_LINES_MAX);
     if (text != NULL && expr_eval(text, v, &out->body) != TERM_OK) {
         answer_free(out);
         return false;

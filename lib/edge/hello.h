@@ -12,6 +12,7 @@ bool hello_match(const struct recipe *recipe, const struct term_view *v, bool is
 
 #define ANSWER_BODY_MAX (2 * HELLO_BODY_MAX)
 #define ANSWER_VALUE_MAX 1000 /* bytes of one header's value */
+#define ANSWER_LINES_MAX 2048 /* of all header lines: the head of an answer holds them */
 
 /* Fills in text and headers; a header whose value is no line of printable ASCII is left out.
  * in:  text - NULL: no body

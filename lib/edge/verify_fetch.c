@@ -5,49 +5,16 @@
 #include <string.h>
 
 #include "base/cache.h"
-#include "base/text.h"
+#include "core/url_match.h"
 
-#define URL_MAX 2000
+#define KID_MAX 1000           /* bytes of a key's name */
 #define KID_AGAIN_MS INT64_C(60000)    /* a set as young as this need not be looked at again */
 #define KEY_AGAIN_MS INT64_C(3600000)  /* the same for a key without a name */
-
-static bool is_wild(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           c == '-' || c == '_';
-}
-
-bool verify_url_fits(struct span pattern, struct span url)
-{
-    size_t p = 0;
-    size_t u = 0;
-    size_t star = SIZE_MAX; /* behind the last * */
-    size_t mark = 0;        /* what that * has taken ends here */
-
-    if (url.len > URL_MAX) {
-        return false;
-    }
-    while (u < url.len) {
-        if (p < pattern.len && pattern.p[p] == '*' && is_wild(url.p[u])) {
-            star = ++p;
-            mark = ++u;
-        } else if (p < pattern.len && pattern.p[p] != '*' && pattern.p[p] == url.p[u]) {
-            p++;
-            u++;
-        } else if (star != SIZE_MAX && is_wild(url.p[mark])) {
-            p = star;
-            u = ++mark;
-        } else {
-            return false;
-        }
-    }
-    return p == pattern.len;
-}
 
 bool verify_url_allowed(const struct span *from, size_t n, struct span url)
 {
     for (size_t i = 0; i < n; i++) {
-        if (verify_url_fits(from[i], url)) {
+        if (url_fits(from[i], url)) {
             return true;
         }
     }
@@ -107,7 +74,7 @@ static bool differs(const struct json_node *jwk, const char *pointer, struct spa
     if (json_kind_of(node) == JSON_ABSENT) {
         return false;
     }
-    buf_init(&text, URL_MAX);
+    buf_init(&text, KID_MAX);
     other = json_kind_of(node) != JSON_STRING || json_text(node, &text) != HO_OK ||
             !span_eq(buf_span(&text), want_text);
     buf_free(&text);

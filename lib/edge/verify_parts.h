@@ -102,9 +102,7 @@ struct key_set {
 enum reason verify_keys(struct check *c, enum mac_sig kind, const char *jose, struct key_set *out);
 void verify_keys_free(struct key_set *set);
 
-/* Whether the URL fits a pattern in which * stands for one or more letters, digits, - and _, and
- * nothing else; whether it fits one of them. */
-bool verify_url_fits(struct span pattern, struct span url);
+/* Whether the URL fits one of the patterns: core/url_match.h. */
 bool verify_url_allowed(const struct span *from, size_t n, struct span url);
 
 /* When no key of the set fits: whether the set may be out of date. REASON_SIGNATURE or

@@ -128,8 +128,10 @@ static void refuses_a_config_that_cannot_be_meant(void **state)
         const char *text, *says;
     } rows[] = {
         {SITE_DB "[source s]\nprovider = strip\nsecret = file:a\n",
-         "hookonce.conf:6: no recipe for provider strip; there are clerk github shopify slack "
-         "standard-webhooks stripe svix"},
+         "hookonce.conf:6: no recipe for provider strip; did you mean stripe?"},
+        {SITE_DB "[source s]\nprovider = qqqqqq\nsecret = file:a\n",
+         "hookonce.conf:6: no recipe for provider qqqqqq; `hookonce providers` lists"},
+        {SITE_DB "[source s]\nprovider = github\n", "hookonce.conf:5: github needs `secret = "},
         {SITE_DB "[source s]\nprovider = github\nsecret = file:a\ntolerance = 5m\n",
          "hookonce.conf:8: github signs no time"},
         {SITE_DB "[hookonce]\nrecipes = none.conf\n", "none.conf"},

@@ -1,6 +1,8 @@
 /* Sets of recipes: the built-in ones, a site's own, `like` and `none`, and what is told of one. */
 #include "recipe_site.h"
 
+#include "edge/recipe.c" /* to see which built-in ones were read */
+
 static void knows_the_built_in_ones(void **state)
 {
     static const struct {
@@ -65,6 +67,39 @@ static void makes_every_built_in_one(void **state)
             fail_msg("%s: no id", name);
         }
     }
+    recipes_free(set);
+}
+
+static void count_read(const struct recipes *set, size_t *n_read, size_t *n_made)
+{
+    *n_read = 0;
+    *n_made = 0;
+    for (size_t i = 0; i < recipe_files_n; i++) {
+        *n_read += set->built_in[i].text.section != NULL;
+        *n_made += set->built_in[i].made != NULL;
+    }
+}
+
+/* A CGI program starts for every request: it must not read what its config does not name. */
+static void reads_only_what_is_asked_for(void **state)
+{
+    struct recipes *set;
+    size_t n_read, n_made;
+    (void)state;
+    assert_int_equal(recipes_load(NULL, 0, &set, NULL), HO_OK);
+    count_read(set, &n_read, &n_made);
+    assert_true(n_read == 0 && n_made == 0);
+    assert_non_null(recipes_find(set, "clerk")); /* like svix, like standard-webhooks */
+    count_read(set, &n_read, &n_made);
+    assert_true(n_read == 3 && n_made == 1);
+    assert_non_null(recipes_find(set, "svix"));
+    count_read(set, &n_read, &n_made);
+    assert_true(n_read == 3 && n_made == 2);
+    recipes_free(set);
+
+    (void)site_mine(LIKE, &set);
+    count_read(set, &n_read, &n_made);
+    assert_true(n_read == 1 && n_made == 0);
     recipes_free(set);
 }
 
@@ -204,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_built_in_ones),
         cmocka_unit_test(makes_every_built_in_one),
+        cmocka_unit_test(reads_only_what_is_asked_for),
         cmocka_unit_test(starts_from_another_recipe),
         cmocka_unit_test(takes_the_nearest_recipe_that_says_it),
         cmocka_unit_test(tells_what_there_is_to_know),

@@ -13,7 +13,7 @@
     "[recipe own]\nlike = github\nid = {json:/id}\n" \
     "hello = unsigned GET header:x-hello => 204\n" \
     "hello = POST header:x-kind==hello => 200\n" \
-    "hello = POST json:/ping==1 json:/who => 202 application/json {\"pong\":\"{json:/who}\"}\n" \
+    "hello = POST json:/ping==1 json:/who => 202 application/json {\"pong\":\"{json:/who|json}\"}\n" \
     "ok = 202 text/plain thank you\nbad = 406\nbusy = 429 application/json {\"wait\":true}\n"
 
 static struct endpoints *all;
@@ -47,13 +47,22 @@ static void slack_post(struct request *r, const char *key, const char *type, str
     post(r, headers, body);
 }
 
-/* Verifies as the receiver does after the unsigned handshakes. */
-static enum reason signed_hello(const char *source, const struct request *r, struct accepted **a,
-                                struct answer *answer)
+/* Verifies as the receiver does after the unsigned handshakes. Free with verdict_free. */
+static enum reason signed_hello(const char *source, const struct request *r, struct verdict *v)
 {
-    struct verify_note note;
-    memset(answer, 0, sizeof *answer);
-    return verify_event(site_endpoint(all, source), r, NOW, a, answer, &note);
+    struct verify_note note = {.trace = NULL};
+    return verify_event(site_endpoint(all, source), r, NOW, site, v, &note);
+}
+
+/* Whether an unsigned handshake fits; what it says is freed. */
+static bool greets(const char *source, const struct request *r)
+{
+    struct verdict v;
+    bool fits = hello_answer(site_endpoint(all, source), r, &v);
+    if (fits) {
+        verdict_free(&v);
+    }
+    return fits;
 }
 
 static void echoes_the_signed_challenge(void **state)
@@ -68,22 +77,23 @@ static void echoes_the_signed_challenge(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request r;
-        struct accepted *a;
-        struct answer answer;
+        struct verdict v;
         slack_post(&r, "key-a", "application/json", span_of(rows[i].body));
-        ROW(i, !hello_answer(site_endpoint(all, "slack"), &r, &answer));
-        ROW(i, signed_hello("slack", &r, &a, &answer) == REASON_OK);
-        ROW(i, a == NULL);
-        ROW(i, answer.status == 200);
-        ROW_TEXT(i, answer.type, "text/plain");
-        ROW(i, span_is(buf_span(&answer.body), rows[i].challenge));
-        buf_free(&answer.body);
+        ROW(i, !greets("slack", &r));
+        ROW(i, signed_hello("slack", &r, &v) == REASON_OK);
+        ROW(i, v.is_hello && v.n_events == 0);
+        ROW(i, v.answer.status == 200);
+        ROW_TEXT(i, v.answer.type, "text/plain");
+        ROW(i, span_is(buf_span(&v.answer.body), rows[i].challenge));
+        verdict_free(&v);
         slack_post(&r, "wrong", "application/json", span_of(rows[i].body));
-        ROW(i, signed_hello("slack", &r, &a, &answer) == REASON_SIGNATURE);
-        ROW(i, answer.body.p == NULL);
+        ROW(i, signed_hello("slack", &r, &v) == REASON_SIGNATURE);
+        ROW(i, !v.is_hello && v.answer.body.p == NULL);
+        verdict_free(&v);
         r.n_headers = 0;
-        ROW(i, signed_hello("slack", &r, &a, &answer) == REASON_HEADER_MISSING);
-        ROW(i, answer.body.p == NULL);
+        ROW(i, signed_hello("slack", &r, &v) == REASON_HEADER_MISSING);
+        ROW(i, !v.is_hello && v.answer.body.p == NULL);
+        verdict_free(&v);
     }
 }
 
@@ -94,22 +104,20 @@ static void echoes_a_long_challenge_and_no_endless_one(void **state)
     (void)state;
     for (size_t len = 10240; len <= HELLO_BODY_MAX; len += HELLO_BODY_MAX - 10240) {
         struct request r;
-        struct accepted *a;
-        struct answer answer;
+        struct verdict v;
         size_t n = sizeof head - 1;
         memcpy(body, head, n);
         memset(body + n, 'c', len);
         (void)snprintf(body + n + len, sizeof body - n - len, "\"}");
         slack_post(&r, "key-a", "application/json", span_of(body));
-        assert_int_equal(signed_hello("slack", &r, &a, &answer), REASON_OK);
+        assert_int_equal(signed_hello("slack", &r, &v), REASON_OK);
         if (len == 10240) {
-            assert_null(a);
-            assert_int_equal(answer.body.len, len);
-            buf_free(&answer.body);
+            assert_true(v.is_hello && v.n_events == 0);
+            assert_int_equal(v.answer.body.len, len);
         } else {
-            assert_non_null(a); /* over the limit: a delivery like any other */
+            assert_int_equal(v.n_events, 1); /* over the limit: a delivery like any other */
         }
-        accepted_free(a);
+        verdict_free(&v);
     }
 }
 
@@ -126,12 +134,11 @@ static void treats_what_only_looks_like_one_as_a_delivery(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request r;
-        struct accepted *a;
-        struct answer answer;
+        struct verdict v;
         slack_post(&r, "key-a", "application/json", span_of(rows[i]));
-        ROW(i, signed_hello("slack", &r, &a, &answer) == REASON_OK);
-        ROW(i, a != NULL);
-        accepted_free(a);
+        ROW(i, signed_hello("slack", &r, &v) == REASON_OK);
+        ROW(i, !v.is_hello && v.n_events == 1);
+        verdict_free(&v);
     }
 }
 
@@ -160,15 +167,15 @@ static void answers_the_unsigned_probe_with_nothing(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct pair typed[] = {{"content-type", rows[i].type}, {NULL, NULL}};
         struct request r;
-        struct answer answer;
+        struct verdict v;
         post(&r, typed, span_of(rows[i].body));
         r.method = span_of(rows[i].method);
-        ROW(i, hello_answer(site_endpoint(all, "slack"), &r, &answer) == rows[i].fits);
+        ROW(i, hello_answer(site_endpoint(all, "slack"), &r, &v) == rows[i].fits);
         if (rows[i].fits) {
-            ROW(i, answer.status == 200 && answer.type == NULL && answer.body.len == 0);
-            buf_free(&answer.body);
+            ROW(i, v.answer.status == 200 && v.answer.type == NULL && v.answer.body.len == 0);
+            verdict_free(&v);
         }
-        ROW(i, !hello_answer(site_endpoint(all, "github"), &r, &answer));
+        ROW(i, !greets("github", &r));
     }
 }
 
@@ -182,12 +189,8 @@ static void looks_at_no_unsigned_body_over_the_limit(void **state)
     for (size_t over = 0; over <= 1; over++) {
         struct pair typed[] = {{"content-type", FORM}, {NULL, NULL}};
         struct request r;
-        struct answer answer;
         post(&r, typed, span_make(body, HELLO_BODY_MAX + over));
-        assert_int_equal(hello_answer(site_endpoint(all, "slack"), &r, &answer), over == 0);
-        if (over == 0) {
-            buf_free(&answer.body);
-        }
+        assert_int_equal(greets("slack", &r), over == 0);
     }
     free(body);
 }
@@ -204,34 +207,34 @@ static void follows_a_recipe_of_the_sites_own(void **state)
 {
     static const struct pair headers[] = {{"x-hello", "1"}, {NULL, NULL}};
     struct request r;
-    struct accepted *a;
-    struct answer answer;
+    struct verdict v;
     (void)state;
     post(&r, headers, SPAN_NONE);
     r.method = SPAN_LIT("GET");
-    assert_true(hello_answer(site_endpoint(all, "own"), &r, &answer));
-    assert_int_equal(answer.status, 204);
-    buf_free(&answer.body);
+    assert_true(hello_answer(site_endpoint(all, "own"), &r, &v));
+    assert_int_equal(v.answer.status, 204);
+    verdict_free(&v);
 
     /* One that is signed never answers before the signature, whatever its conditions look at. */
     github_post(&r, "key-b", "d", "ping", SPAN_LIT("{\"id\":\"i\"}"));
     r.headers[r.n_headers].name = SPAN_LIT("x-kind");
     r.headers[r.n_headers++].value = SPAN_LIT("hello");
-    assert_false(hello_answer(site_endpoint(all, "own"), &r, &answer));
-    assert_int_equal(signed_hello("own", &r, &a, &answer), REASON_SIGNATURE);
+    assert_false(greets("own", &r));
+    assert_int_equal(signed_hello("own", &r, &v), REASON_SIGNATURE);
+    verdict_free(&v);
 
-    github_post(&r, "key-a", "d", "ping", SPAN_LIT("{\"ping\":1,\"who\":\"me\",\"id\":\"i\"}"));
-    assert_int_equal(signed_hello("own", &r, &a, &answer), REASON_OK);
-    assert_null(a);
-    assert_int_equal(answer.status, 202);
-    assert_string_equal(answer.type, "application/json");
-    assert_string_equal(buf_cstr(&answer.body), "{\"pong\":\"me\"}");
-    buf_free(&answer.body);
+    github_post(&r, "key-a", "d", "ping", SPAN_LIT("{\"ping\":1,\"who\":\"m\\\"e\",\"id\":\"i\"}"));
+    assert_int_equal(signed_hello("own", &r, &v), REASON_OK);
+    assert_true(v.is_hello && v.n_events == 0);
+    assert_int_equal(v.answer.status, 202);
+    assert_string_equal(v.answer.type, "application/json");
+    assert_string_equal(buf_cstr(&v.answer.body), "{\"pong\":\"m\\\"e\"}");
+    verdict_free(&v);
 
     github_post(&r, "key-a", "d", "ping", SPAN_LIT("{\"ping\":1,\"id\":\"i\"}"));
-    assert_int_equal(signed_hello("own", &r, &a, &answer), REASON_OK);
-    assert_non_null(a); /* one condition of two */
-    accepted_free(a);
+    assert_int_equal(signed_hello("own", &r, &v), REASON_OK);
+    assert_int_equal(v.n_events, 1); /* one condition of two */
+    verdict_free(&v);
 }
 
 static void gives_the_fixed_answers(void **state)
@@ -252,12 +255,12 @@ static void gives_the_fixed_answers(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct answer answer;
-        answer_for(site_endpoint(all, rows[i].source), rows[i].kind, &answer);
+        answer_for(site_endpoint(all, rows[i].source), rows[i].kind, NULL, &answer);
         ROW(i, answer.status == rows[i].status);
         ROW(i, (answer.type == NULL) == (rows[i].type == NULL));
         ROW(i, answer.type == NULL || strcmp(answer.type, rows[i].type) == 0);
         ROW_TEXT(i, buf_cstr(&answer.body), rows[i].text);
-        buf_free(&answer.body);
+        answer_free(&answer);
     }
 }
 

@@ -15,6 +15,16 @@ static bool signs_url(const struct recipe *r)
     return found;
 }
 
+static bool pairs(const struct recipe *r)
+{
+    for (size_t i = 0; i < r->n_hellos; i++) {
+        if (r->hellos[i].save_on) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void recipe_facts(const struct recipe *r, struct recipe_facts *out)
 {
     *out = (struct recipe_facts){
@@ -40,6 +50,7 @@ void recipe_facts(const struct recipe *r, struct recipe_facts *out)
         .batch = r->batch_on,
         .fetched = r->keys.kind != KEYS_NONE,
         .signs_url = signs_url(r),
+        .pairs = pairs(r),
     };
 }
 

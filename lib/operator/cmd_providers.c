@@ -9,6 +9,7 @@
 #include "operator/table.h"
 
 #define WORD 24 /* room for a duration or a number */
+#define TEMPLATE_MAX 4096
 
 static struct span duration(int64_t ms, char room[WORD])
 {
@@ -57,13 +58,17 @@ static void list_people(struct recipes *all)
     for (size_t i = 0; i < recipes_count(all); i++) {
         struct recipe_facts f = facts_of(all, i);
         char room[2][WORD];
+        struct buf id;
+
+        buf_init(&id, TEMPLATE_MAX);
         const struct span cells[7] = {
             span_of(f.name),       span_of(f.signature),
-            maybe(f.id),           duration(f.tolerance_ms, room[0]),
+            providers_folded(f.id, &id),           duration(f.tolerance_ms, room[0]),
             maybe(f.weak),         duration(f.retries_ms, room[1]),
             span_of(f.confidence),
         };
         table_row(t, cells);
+        buf_free(&id);
     }
     table_print(t, stdout, false);
     (void)printf("\n%zu providers. hookonce providers NAME says more of one.\n", table_rows(t));

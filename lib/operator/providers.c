@@ -6,10 +6,26 @@
 #include "base/text.h"
 
 #define WORD 24 /* room for a duration or a number */
+#define TEMPLATE_MAX 4096
 
 static bool said(const char *text)
 {
     return text != NULL && text[0] != '\0';
+}
+
+struct span providers_folded(const char *template, struct buf *out)
+{
+    struct span rest = said(template) ? span_of(template) : SPAN_NONE;
+
+    buf_clear(out);
+    while (span_present(rest)) {
+        struct span line = span_trim(span_cut(&rest, '\n'));
+
+        if (buf_add_span(out, line) != HO_OK) {
+            break; /* longer than any recipe: what fits is shown */
+        }
+    }
+    return out->len > 0 ? buf_span(out) : SPAN_NONE;
 }
 
 static void size_put(int64_t bytes, char out[WORD])
@@ -47,10 +63,14 @@ static void say_sureness(const struct recipe_facts *f, FILE *out)
 
 static void say_signature(const struct recipe_facts *f, FILE *out)
 {
+    struct buf text;
+
+    buf_init(&text, TEMPLATE_MAX);
     (void)fprintf(out, "  Signature: %s.\n", f->signature);
-    if (said(f->signed_bytes)) {
-        (void)fprintf(out, "  Signed: %s\n", f->signed_bytes);
+    if (span_present(providers_folded(f->signed_bytes, &text))) {
+        (void)fprintf(out, "  Signed: %s\n", buf_cstr(&text));
     }
+    buf_free(&text);
     if (!said(f->weak)) {
         return;
     }
@@ -79,15 +99,21 @@ static void say_time(const struct recipe_facts *f, FILE *out)
 
 static void say_identity(const struct recipe_facts *f, FILE *out)
 {
+    struct buf text;
+
+    buf_init(&text, TEMPLATE_MAX);
     if (f->batch) {
         (void)fputs("  One request carries several events; each becomes a receipt of its own.\n", out);
     }
     (void)fprintf(out, "  Event id: %s, unique in %s.\n",
-                  said(f->id) ? f->id : "the body's digest and the event's place",
+                  span_present(providers_folded(f->id, &text))
+                      ? buf_cstr(&text)
+                      : "the body's digest and the event's place",
                   f->scope_provider ? "all sources of this provider: a route's provider is its name"
                                     : "each source: a route's provider is the source's name");
     (void)fprintf(out, "  The guard against old content under new ids is %s unless the source says so.\n",
                   f->guard ? "on" : "off");
+    buf_free(&text);
     if (said(f->authoritative)) {
         (void)fprintf(out, "  To act on: %s.\n", f->authoritative);
     }

@@ -37,6 +37,7 @@ test  module  pytest                 python3-pytest
 test  module  pytest_timeout         python3-pytest-timeout
 test  module  xdist                  python3-pytest-xdist
 test  module  pymysql                python3-pymysql
+test  module  cryptography           python3-cryptography
 test  file    /usr/lib/*/faketime/libfaketime.so.1       libfaketime
 test  command faketime               faketime
 test  command apache2                apache2-bin

@@ -209,7 +209,7 @@ static enum ho_code make_key(const struct endpoint *e, struct span text, struct 
     buf_init(&m.bufs[0], SECRET_MAX);
     buf_init(&m.bufs[1], SECRET_MAX);
     *key = (struct endpoint_key){.pub = NULL};
-    if (text.len > 0 && r->key_template != NULL) {
+    if (r->key_template != NULL) {
         code = fill_template(&m, e, err);
     }
     for (size_t i = 0; i < r->n_key_steps && code == HO_OK; i++) {

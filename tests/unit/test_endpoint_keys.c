@@ -108,6 +108,15 @@ static void splits_a_file_into_keys(void **state)
         }
         endpoints_free(all);
     }
+
+    /* What else the recipe puts into a key must not make one of an empty secret. */
+    struct endpoints *all = load_key(
+        "alg = hmac-sha256\nparam = user of it\nkey = split:| | {param:user}[[{secret}]]\n",
+        SPAN_LIT("a|"), "secret = file:a\nparam = user joe\n");
+    assert_int_equal(site_endpoint(all, "s")->n_keys, 1);
+    assert_true(span_is(secret_span(&site_endpoint(all, "s")->keys[0].secret), "joea"));
+    assert_non_null(strstr(site_endpoint(all, "s")->trouble, "empty; anybody could sign"));
+    endpoints_free(all);
 }
 
 static void parses_public_keys(void **state)

@@ -128,6 +128,28 @@ static void starts_from_another_recipe(void **state)
     recipes_free(set);
 }
 
+static void follows_like_so_far_and_no_further(void **state)
+{
+    struct recipes *set;
+    struct ho_err err;
+    char text[1024];
+    int len = snprintf(text, sizeof text, "[recipe r1]\nlike = github\n");
+    (void)state;
+    for (int i = 2; i < LIKE_DEPTH_MAX; i++) {
+        len += snprintf(text + len, sizeof text - (size_t)len, "[recipe r%d]\nlike = r%d\n", i,
+                        i - 1);
+    }
+    set = site_recipes(text, &err); /* with github that is LIKE_DEPTH_MAX */
+    if (set == NULL) {
+        fail_msg("%s", err.text);
+    }
+    recipes_free(set);
+    (void)snprintf(text + len, sizeof text - (size_t)len, "[recipe r]\nlike = r%d\n",
+                   LIKE_DEPTH_MAX - 1);
+    assert_null(site_recipes(text, &err));
+    assert_non_null(strstr(err.text, "or over more than 8 recipes"));
+}
+
 /* The nearest of alg and alg-by wins, and so do all lines of a key that repeats. */
 static void takes_the_nearest_recipe_that_says_it(void **state)
 {
@@ -241,6 +263,7 @@ int main(void)
         cmocka_unit_test(makes_every_built_in_one),
         cmocka_unit_test(reads_only_what_is_asked_for),
         cmocka_unit_test(starts_from_another_recipe),
+        cmocka_unit_test(follows_like_so_far_and_no_further),
         cmocka_unit_test(takes_the_nearest_recipe_that_says_it),
         cmocka_unit_test(tells_what_there_is_to_know),
         cmocka_unit_test(says_which_file_is_not_there),

@@ -25,6 +25,8 @@ static void covers_the_body(void **state)
         {LIKE "signed = {header:a}\ncheck = {header:a} == {body|sha256} ; unless body\n", NO_BODY},
         {LIKE "signed = {header:a}\ncheck = {header:a} == {body|sha256} ; unless form\n", NO_BODY},
         {LIKE "signed = {header:a}[[{header:b}]]\ncheck = {header:b} == {body|sha256}\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {body|sha256} == [[{header:a}]]b\n", NO_BODY},
+        {LIKE "signed = {header:a}\ncheck = {body|sha256|hex} == abc\n", NO_BODY},
         {LIKE "signed = {url}{formsorted}\n", "signed: a body that is no form is not covered"},
         {LIKE "signed = {url}{formsorted}\nid = {form:a} ?? {json:/a}\n", "no form is not covered"},
         {LIKE "signed = {formsorted}\ncheck = {query:a} == {body|sha256|hex} ; unless form\n",

@@ -293,7 +293,7 @@ static enum ho_code link_site(struct recipes *set, struct ho_err *err)
         const struct recipe_text *t = &set->site[i].text;
         int depth = 0;
 
-        for (; t != NULL && depth <= LIKE_DEPTH_MAX; t = t->like) {
+        for (; t != NULL && depth < LIKE_DEPTH_MAX; t = t->like) {
             depth++;
         }
         if (t != NULL) {

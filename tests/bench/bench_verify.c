@@ -87,7 +87,7 @@ static void begin(void)
     }
     make_body();
     make_request();
-    put("hookonce.conf", "[database]\nname = x\nuser = x\n[source stripe]\nprovider = stripe\n"
+    put("hookonce.conf", "[database]\nsocket = /none\nname = x\nuser = x\n[source stripe]\nprovider = stripe\n"
                          "secret = file:stripe.secret\n");
     (void)snprintf(path, sizeof path, "%s/hookonce.conf", folder);
     ho_err_clear(&err);

@@ -1,6 +1,7 @@
-/* Whole requests against many recipes: nothing that does not know the secret is ever accepted, and
- * whatever comes, an answer can be made. First byte: which source; then "method target", header
- * lines, an empty line and the body. Covers the parser of signatures and the handshakes. */
+/* Whole requests against every recipe: nothing that does not know the secret is ever accepted, and
+ * whatever comes, an answer can be made. First line: the source, behind a `!` with a trace; then
+ * "method target", header lines, an empty line and the body. Covers the parser of signatures and the
+ * handshakes. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,13 +10,8 @@
 #include "edge/verify.h"
 #include "fuzz.h"
 
-static const char *const providers[] = {
-    "stripe", "github", "shopify", "slack", "standard-webhooks", "twilio", "mailgun", "paddle",
-    "recurly", "sendgrid", "messagebird", "contentful", "adyen", "box", "zoom", "meta",
-};
-
-#define PROVIDERS (sizeof providers / sizeof providers[0])
 #define NOW_US INT64_C(1790000002000000)
+#define CONF_MAX ((size_t)256 * 1024)
 
 static struct endpoints *endpoints;
 static char state[64];
@@ -30,42 +26,54 @@ static void put(const char *name, const char *text)
     MUST(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0 && chmod(path, 0600) == 0);
 }
 
+/* Base64, hex and plain text at once, whichever a recipe wants. */
 static void put_random(const char *name)
 {
     unsigned char bytes[32];
-    char text[sizeof "whsec_" + 2 * sizeof bytes];
     char hex[2 * sizeof bytes + 1];
 
     mac_random(bytes, sizeof bytes);
     text_hex(bytes, sizeof bytes, hex);
-    /* Base64, hex and plain text at once, whichever a recipe wants. */
-    (void)snprintf(text, sizeof text, "%s", hex);
-    put(name, text);
+    put(name, hex);
 }
 
-/* A private folder with a config of one source for each provider; recipes that want more than a
- * shared secret are left out by being unusable, which is an answer as well. */
+/* A source of that recipe, with every setting it asks for. */
+static void add_source(const struct recipe *recipe, const char *name, struct buf *conf)
+{
+    struct span param, help;
+
+    MUST(buf_addf(conf, "[source %s]\nprovider = %s\nsecret = file:secret\n", name, name) == HO_OK);
+    for (size_t i = 0; recipe_param(recipe, i, &param, &help); i++) {
+        MUST(buf_addf(conf, "param = %.*s value%zu\n", (int)param.len, (const char *)param.p, i) ==
+             HO_OK);
+    }
+}
+
+/* A private folder with a config of one source for each built-in recipe. Those whose key is public
+ * are unusable with that secret, which is an answer as well. */
 static void begin(void)
 {
-    char conf[8192];
+    struct recipes *recipes;
+    struct buf conf;
     char path[128];
-    size_t at;
     struct ho_err err;
 
     (void)snprintf(state, sizeof state, "/dev/shm/hookonce-fuzz-XXXXXX");
     MUST(mkdtemp(state) != NULL);
     put_random("secret");
-    at = (size_t)snprintf(conf, sizeof conf, "[database]\nname = x\nuser = x\n");
-    for (size_t i = 0; i < PROVIDERS; i++) {
-        at += (size_t)snprintf(conf + at, sizeof conf - at,
-                               "[source %s]\nprovider = %s\nsecret = file:secret\n%s", providers[i],
-                               providers[i],
-                               strcmp(providers[i], "meta") == 0 ? "param = verify_token t0ken\n"
-                                                                 : "");
-    }
-    put("hookonce.conf", conf);
-    (void)snprintf(path, sizeof path, "%s/hookonce.conf", state);
     ho_err_clear(&err);
+    MUST(recipes_load(NULL, 0, &recipes, &err) == HO_OK);
+    buf_init(&conf, CONF_MAX);
+    MUST(buf_add_str(&conf, "[database]\nsocket = /none\nname = x\nuser = x\n") == HO_OK);
+    for (size_t i = 0; i < recipes_count(recipes); i++) {
+        const char *name = recipes_name(recipes, i);
+
+        add_source(recipes_find(recipes, name), name, &conf);
+    }
+    put("hookonce.conf", buf_cstr(&conf));
+    buf_free(&conf);
+    recipes_free(recipes);
+    (void)snprintf(path, sizeof path, "%s/hookonce.conf", state);
     if (endpoints_load(path, &endpoints, &err) != HO_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
         abort();
@@ -113,7 +121,8 @@ static void answers(const struct endpoint *e, const struct request *r)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned char *copy;
-    struct span rest;
+    struct span rest, source;
+    bool traced;
     struct request r = {.method = SPAN_LIT("POST")};
     struct verify_note note = {0};
     struct verdict verdict;
@@ -127,11 +136,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     copy = fuzz_copy(span_make(data, size));
-    rest = span_sub(span_make(copy, size), 1, size);
-    e = endpoints_at(endpoints, copy[0] % endpoints_count(endpoints));
+    rest = span_make(copy, size);
+    source = span_cut(&rest, '\n');
+    traced = span_starts(source, "!");
+    e = endpoints_find(endpoints, span_sub(source, traced ? 1 : 0, source.len));
+    if (e == NULL || !span_present(rest)) {
+        free(copy);
+        return -1; /* of no use in the corpus */
+    }
     read_head(&rest, &r);
     buf_init(&trace, 65536);
-    note.trace = copy[0] >= 128 ? &trace : NULL;
+    note.trace = traced ? &trace : NULL;
     if (verify_event(e, &r, NOW_US, state, &verdict, &note) == REASON_OK) {
         MUST(verdict.n_events == 0); /* nobody knows the secret */
     }

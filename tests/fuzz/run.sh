@@ -20,11 +20,12 @@ fi
 
 one() {
     local name=$1 seconds=$2 build=$3
-    local log=$build/fuzz/$name.log runs
+    local log=$build/fuzz/$name.log runs more=()
+    [ "$name" != recipe ] || more=(lib/providers)
     mkdir -p "$build/fuzz/corpus/$name" "$build/fuzz/found" "tests/fuzz/corpus/$name"
     if "$build/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
         -artifact_prefix="$build/fuzz/found/$name-" -print_final_stats=1 -verbosity=1 \
-        "$build/fuzz/corpus/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1; then
+        "$build/fuzz/corpus/$name" "tests/fuzz/corpus/$name" ${more[@]+"${more[@]}"} >"$log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
         [ "${runs:-0}" -gt 0 ] && echo "fuzz $name: ok, $runs inputs" && return 0
     fi

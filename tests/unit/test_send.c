@@ -6,6 +6,7 @@
 
 #include "unit.h"
 
+#include "core/settings.h"
 #include "operator/send.h"
 
 static void adds_the_source_to_the_url_once(void **state)

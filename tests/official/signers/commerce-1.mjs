@@ -204,7 +204,7 @@ export const signers = [
       { body: '{"v":1,"meta":{"action":"added","object":"deal","company_id":11149162,"id":1,"timestamp":1680840600,'
           + '"timestamp_micro":1680840600460452,"v":1,"webhook_id":"174632"},"current":{"id":1},"event":"added.'
           + 'deal","retry":0}',
-      id: '174632.1.1680840600460452', type: 'added.deal', at: '2023-04-07T04:10:00Z' },
+      id: '174632.1.1680840600460452', type: 'added.deal', at: '2023-04-07T04:10:00Z', object: '1' },
       { body: '{"meta":{"action":"change","entity":"deal","version":"2.0","id":"b1","entity_id":"1","webhook_id":'
         + '"99","attempt":1,"timestamp":"2024-09-27T14:25:28.123Z"},"data":{"id":1},"previous":null}',
       id: '99.deal.change.b1.2024-09-27T14:25:28.123Z', type: 'change.deal', at: '2024-09-27T14:25:28.123Z',

@@ -1,7 +1,9 @@
 /* Where the JSON document of a body is. The words are stored with the receipt, so that a handler
  * years later finds the same document: "json", "form" (an object of the form's fields),
  * "form:FIELD" (JSON inside that field of a form), "none" (not a document). A form is urlencoded or
- * multipart. "json#/events/3": the event is that item of a batch, and {/pointer} looks into it. */
+ * multipart; which one, a body shows by itself when it is opened again, so one that begins as the
+ * other than its type says is neither. "json#/events/3": the event is that item of a batch, and
+ * {/pointer} looks into it. A field whose name holds a # has no word. */
 #ifndef HO_CORE_DOCUMENT_H
 #define HO_CORE_DOCUMENT_H
 

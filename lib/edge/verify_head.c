@@ -198,6 +198,7 @@ static enum reason judge_time(struct check *c)
 {
     int64_t tolerance = c->endpoint->tolerance_ms;
     enum reason reason = REASON_OK;
+    char limit[24];
     int64_t age_ms;
 
     if (!age_of(c->view.ts, c->recipe->time.unit, c->now_us, &age_ms)) {
@@ -210,8 +211,10 @@ static enum reason judge_time(struct check *c)
     } else if (tolerance > 0 && age_ms < -tolerance) {
         reason = REASON_FUTURE;
     }
-    verify_say(c, "signed time: %lld ms old, tolerance %lld ms%s", (long long)age_ms,
-               (long long)tolerance, reason == REASON_OK ? "" : ": outside");
+    text_duration_put(tolerance, limit);
+    verify_say(c, "signed time: %lld s %s, tolerance %s%s",
+               (long long)(age_ms < 0 ? -age_ms : age_ms) / 1000, age_ms < 0 ? "ahead" : "old",
+               tolerance > 0 ? limit : "without end", reason == REASON_OK ? "" : ": outside");
     return reason;
 }
 

@@ -1,5 +1,5 @@
-/* Small files by name in a private folder: what was fetched from elsewhere, and what is asked to be.
- * Whole or not at all: written beside and renamed. Names are the SHA-256 of a URL. */
+/* Small files by name in a private folder: what was fetched from elsewhere, and what is asked to
+ * be. Whole or not at all: written beside and renamed. Names are the SHA-256 of a URL. */
 #ifndef HO_BASE_CACHE_H
 #define HO_BASE_CACHE_H
 
@@ -27,8 +27,8 @@ enum ho_code cache_write(const char *dir, struct span url, struct span text, str
 
 /* Wishes: "WORD RECIPE URL" in a file of DIR/wishes each, left by who must not fetch for who may.
  * word: "key" or "visit". The same wish again is the same file, and as old as it was.
- * returns HO_OK | HO_REJECT (too many, URL over 2000 bytes or with blanks or bytes outside printable
- * ASCII, or the folder can't be written). blocks: as long as the disk. */
+ * returns HO_OK | HO_REJECT (too many, URL over 2000 bytes or with blanks or bytes outside
+ * printable ASCII, or the folder can't be written). blocks: as long as the disk. */
 enum ho_code cache_wish(const char *dir, const char *word, const char *recipe, struct span url,
                         struct ho_err *err) HO_MUST_CHECK;
 

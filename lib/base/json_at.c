@@ -76,7 +76,7 @@ static bool step(struct json_object **value, struct span token)
     return found;
 }
 
-/* Replaces *value by what a pointer leads to. false, *value then anything, when it leads nowhere. */
+/* Replaces *value by what a pointer leads to. false, with anything there, when it leads nowhere. */
 static bool walk(struct json_object **value, struct span pointer)
 {
     if (!span_present(pointer) || (pointer.len > 0 && pointer.p[0] != '/')) {

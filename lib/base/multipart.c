@@ -260,7 +260,7 @@ static bool take_head(struct span *rest, struct span boundary, struct head *h)
 }
 
 /* Takes the value and the delimiter behind it. *is_last: it was the closing one, with nothing but
- * blank lines behind. A line that only begins as a delimiter is one (RFC 2046 5.1.1), and broken. */
+ * blank lines behind. A line that only begins as a delimiter is one (RFC 2046 5.1.1), and wrong. */
 static bool take_body(struct span *rest, struct span boundary, struct span *value, bool *is_last)
 {
     struct span behind = *rest;

@@ -1,5 +1,5 @@
-/* multipart/form-data bodies (RFC 7578, RFC 2046 5.1), read in place, and only where all readers agree:
- * no preamble or epilogue, no folded headers, no transfer encodings, one name a part. */
+/* multipart/form-data bodies (RFC 7578, RFC 2046 5.1), read in place, and only where all readers
+ * agree: no preamble or epilogue, no folded headers, no transfer encodings, one name a part. */
 #ifndef HO_BASE_MULTIPART_H
 #define HO_BASE_MULTIPART_H
 

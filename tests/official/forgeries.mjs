@@ -131,20 +131,22 @@ function spoilt(value, anyCase) {
   return ways;
 }
 
-/** Signatures in one place, or in all at once when they are one. */
+/**
+ * Signatures in one place, or in all at once when they are one. A GET without any is a probe, which is answered like
+ * any other that asks what is here.
+ */
 function ofSignature(signer, request) {
-  const places = [signer.signature].flat();
-  const groups = signer.anyOf ? [places.filter((place) => changedAt(request, place, (v) => v))] : places.map((p) =>
-      [p]);
+  const there = [signer.signature].flat().filter((place) => changedAt(request, place, (value) => value));
+  const groups = signer.anyOf ? [there] : there.map((place) => [place]);
   return groups.flatMap((group) => {
     let first;
-    for (const place of group) changedAt(request, place, (value) => { first ??= value; return value; });
-    if (first === undefined) return [];
-    return spoilt(first, signer.anyCase).map(([name], n) => ({
-      name: `${group.join(' and ')} ${name}`,
-      request: group.reduce((r, place) => changedAt(r, place, (value) => spoilt(value, signer.anyCase)[n]?.[1]) ?? r,
-          request),
-    }));
+    changedAt(request, group[0], (value) => { first ??= value; return value; });
+    const ways = spoilt(first, signer.anyCase).filter(([, value]) => value || request.method !== 'GET');
+    return ways.map(([name]) => {
+      const change = (value) => spoilt(value, signer.anyCase).find(([other]) => other === name)?.[1];
+      return { name: `${group.join(' and ')} ${name}`,
+        request: group.reduce((made, place) => changedAt(made, place, change), request) };
+    });
   });
 }
 
@@ -160,8 +162,10 @@ function ofBody({ body }, request) {
 function ofCovered(signer, request) {
   const places = (signer.covers ?? ['body']).filter((place) => place !== 'body');
   return places.flatMap((place) => {
-    const ways = [[`${place} altered`, (value) => altered(value, value.length - 1)], [`${place} left out`, () =>
-        undefined]];
+    const ways = [
+      [`${place} altered`, (value) => altered(value, value.length - 1)],
+      [`${place} left out`, () => undefined],
+    ];
     return ways.map(([name, change]) => ({ name, request: changedAt(request, place, change) }));
   }).filter((entry) => entry.request);
 }

@@ -1,7 +1,7 @@
 // Mailgun: the signature is in the body, which has three encodings.
 import { FORM_TYPE, JSON_TYPE, form, hmac } from './_tools.mjs';
 
-const BOUNDARY = '--a"b-boundary';
+const BOUNDARY = '--a b=c(d)?';
 
 /** 50 characters, another one for each delivery. */
 const tokenOf = ({ id }) => (id.replaceAll('-', '') + 'c0ffee').repeat(2).slice(0, 50);
@@ -27,7 +27,7 @@ function sign({ key, body, t, id, sample = {} }) {
     case 'urlencoded':
       return { headers: FORM_TYPE, body: form({ ...JSON.parse(body), ...signature }) };
     case 'multipart':
-      return { headers: { 'content-type': `multipart/form-data; boundary="${BOUNDARY.replaceAll('"', '\\"')}"` },
+      return { headers: { 'content-type': `multipart/form-data; boundary="${BOUNDARY}"` },
         body: multipart({ ...signature, ...JSON.parse(body) }) };
     default:
       return { headers: JSON_TYPE, body: `{"signature":${JSON.stringify(signature)},\r\n "event-data":${body}}\r\n` };

@@ -1,0 +1,485 @@
+/* Signatures wherever they stand, other mechanisms than one HMAC in one header, and what must hold
+ * beside the signature. */
+#include "edge_signed.h"
+
+#define JSON "application/json"
+#define FORM "application/x-www-form-urlencoded"
+
+#define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\n"
+#define SOURCES \
+    SOURCE("places") SOURCE("inside") SOURCE("whole") SOURCE("first") SOURCE("behind") \
+    SOURCE("token") SOURCE("query") SOURCE("basic") SOURCE("digest") SOURCE("url") SOURCE("by") \
+    SOURCE("get") SOURCE("dated") SOURCE("tied") SOURCE("late") \
+    "param = tenant acme\n" \
+    "[hookonce]\nrecipes = own.conf\n"
+
+#define ID "id = {body|sha256|hex}\n"
+#define OWN \
+    "[recipe places]\nsig = header:x-sig query:sig header:x-old|strip:old-|lower\n" \
+    "alg = hmac-sha256\nenc = hex\nsigned = {body}\n" ID \
+    "[recipe inside]\nweak = fields\nsig = json:/meta/sig form:sig\nalg = hmac-sha256\nenc = hex\n" \
+    "signed = {ts}.{json:/amount}.{json:/live} ?? {ts}.{form:amount}\n" \
+    "time = json:/meta/at ?? form:at ; s ; 300\nid = {json:/meta/id} ?? {form:id}\n" \
+    "[recipe whole]\nweak = token\nsig = body\nalg = equal\nenc = raw\n" ID \
+    "[recipe first]\nsig = header:x-sig ; strip v1: ; list comma ; first at nonce\n" \
+    "alg = hmac-sha256\nenc = hex\nsigned = {sig.nonce}{ts}{body}\ntime = sig.at ; ms ; 60\n" ID \
+    "[recipe behind]\nsig = header:x-sig ; list amp ; behind |\nalg = hmac-sha1\nenc = hex\n" \
+    "signed = {body}\n" ID \
+    "[recipe token]\nweak = token\nsig = header:x-token header:authorization|strip:Bearer|trim\n" \
+    "alg = equal\nenc = raw\n" ID \
+    "[recipe query]\nweak = token\nsig = query:token\nalg = equal\nenc = raw\n" ID \
+    "[recipe basic]\nweak = token\nsig = header:authorization ; strip Basic\nalg = equal\n" \
+    "enc = base64\n" ID \
+    "[recipe digest]\nsig = header:x-sig\nalg = digest-sha512\nenc = base64url\n" \
+    "signed = {body}{secret}\n" ID \
+    "[recipe url]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {method}{url}{body}\n" \
+    ID \
+    "[recipe by]\nsig = header:x-sig\nalg-by = header:x-alg ; one hmac-sha256 ; two hmac-sha512 ; " \
+    "none hmac-md5\nenc = hex\nsigned = {body}\n" ID \
+    "[recipe get]\nweak = body\nmethods = GET\nsig = query:sig\nalg = hmac-sha256\nenc = hex\n" \
+    "signed = {query:a}|{query:b}\nid = {query:a}\n" \
+    "[recipe dated]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {ts}{body}\n" \
+    "time = header:x-date ; rfc2822 ; 300\n" ID \
+    "[recipe tied]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {header:x-digest}\n" \
+    "check = {header:x-digest} == {body|sha256|hex} ; if body\n" \
+    "check = {json:/live} == true ; unless header:x-test\n" \
+    "check = {form:mode} == live ; if form\n" ID \
+    "[recipe late]\nparam = tenant the tenant's name\nsig = header:x-sig\nalg = hmac-sha256\n" \
+    "enc = hex\nsigned = {body}\ncheck = {json:/tenant|lower} == {param:tenant}\n" \
+    "check = {json:/n} == 1.50\n" ID
+
+static struct endpoints *all;
+
+static int load_site(void **state)
+{
+    int rc = site_start(state);
+    if (rc == 0) {
+        site_secret("a", "user:key-a\n");
+        site_secret("own.conf", OWN);
+        all = site_load(SOURCES);
+    }
+    return rc;
+}
+
+static int drop_site(void **state)
+{
+    endpoints_free(all);
+    return site_end(state);
+}
+
+#define KEY "user:key-a"
+#define BODY SPAN_LIT("{\"a\":1}")
+
+static void expect(size_t i, const char *source, const struct request *r, enum reason want)
+{
+    enum reason got = judge(site_endpoint(all, source), r, NOW, NULL, NULL);
+    if (got != want) {
+        fail_msg("%s, case %zu: %s, want %s", source, i, reasons[got].word, reasons[want].word);
+    }
+}
+
+/* A POST with one header beside its type. */
+static void posted(struct request *r, const char *type, const char *name, const char *value,
+                   struct span body)
+{
+    static struct pair headers[8][3];
+    static unsigned turn;
+    struct pair *h = headers[turn++ % COUNT(headers)];
+    h[0] = (struct pair){"content-type", type};
+    h[1] = (struct pair){name, value};
+    h[2] = (struct pair){NULL, NULL};
+    post(r, h, body);
+}
+
+static const char *text(const char *format, ...)
+{
+    static char places[16][1024];
+    static unsigned turn;
+    char *place = places[turn++ % COUNT(places)];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(place, sizeof places[0], format, args);
+    va_end(args);
+    return place;
+}
+
+static void counts_every_place_that_is_there(void **state)
+{
+    const char *good = hex_mac(MAC_SHA256, KEY, "", "", BODY);
+    const char *bad = hex_mac(MAC_SHA256, "other", "", "", BODY);
+    struct request r;
+    (void)state;
+    posted(&r, JSON, "x-sig", good, BODY);
+    expect(0, "places", &r, REASON_OK);
+    posted(&r, JSON, "x-sig", bad, BODY);
+    expect(1, "places", &r, REASON_SIGNATURE);
+    r.query = span_of(text("x=1&sig=%s", good));
+    expect(2, "places", &r, REASON_OK); /* the other place */
+    r.query = span_of(text("sig=%s&sig=%s", good, good));
+    expect(3, "places", &r, REASON_HEADER_DUPLICATE);
+    posted(&r, JSON, NULL, NULL, BODY);
+    expect(4, "places", &r, REASON_HEADER_MISSING);
+    r.query = SPAN_LIT("sig=");
+    expect(5, "places", &r, REASON_HEADER_MISSING);
+    r.query = span_of(text("sig=%s", good));
+    expect(6, "places", &r, REASON_OK);
+    posted(&r, JSON, "x-old", text("old-%s", good), BODY);
+    expect(7, "places", &r, REASON_OK);
+    posted(&r, JSON, "x-old", good, BODY);
+    expect(8, "places", &r, REASON_HEADER_MISSING);
+}
+
+static void finds_signature_time_and_content_in_the_body(void **state)
+{
+    const char *good = hex_mac(MAC_SHA256, KEY, "1790000000.1.50", ".", SPAN_LIT("true"));
+    const struct {
+        const char *sig, *at, *amount, *live;
+        enum reason want;
+    } rows[] = {
+        {good, "1790000000", "1.50", "true", REASON_OK}, /* a number as it was written */
+        {good, "\"1790000000\"", "\"1.50\"", "true", REASON_OK},
+        {good, "1790000000", "1.5", "true", REASON_SIGNATURE},
+        {good, "1790000000", "1.50", "false", REASON_SIGNATURE},
+        {good, "1790000000", "1.50", "null", REASON_HEADER_MISSING},
+        {good, "1790000000", "[1.50]", "true", REASON_HEADER_MISSING},
+        {good, "1790000001", "1.50", "true", REASON_SIGNATURE},
+        {good, "1789999699", "1.50", "true", REASON_STALE},
+        {good, "1790000301", "1.50", "true", REASON_FUTURE},
+        {good, "1790000000.0", "1.50", "true", REASON_HEADER_MISSING},
+        {good, "null", "1.50", "true", REASON_HEADER_MISSING},
+        {"zz", "1790000000", "1.50", "true", REASON_HEADER_MALFORMED},
+        {"", "1790000000", "1.50", "true", REASON_HEADER_MISSING},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct verify_note note = {.trace = NULL};
+        struct request r;
+        posted(&r, JSON, NULL, NULL,
+               span_of(text("{\"meta\":{\"sig\":\"%s\",\"at\":%s,\"id\":\"i\"},\"amount\":%s,"
+                            "\"live\":%s}", rows[i].sig, rows[i].at, rows[i].amount, rows[i].live)));
+        expect(i, "inside", &r, rows[i].want);
+        /* Nothing of it can be told from the head. */
+        r.body = SPAN_NONE;
+        ROW(i, verify_head(site_endpoint(all, "inside"), &r, NOW, &note) == REASON_OK);
+    }
+    struct request r;
+    posted(&r, JSON, NULL, NULL, SPAN_LIT("not json"));
+    expect(99, "inside", &r, REASON_HEADER_MISSING);
+}
+
+static void finds_them_in_a_form(void **state)
+{
+    const char *good = hex_mac(MAC_SHA256, KEY, "1790000000.", "9 &", SPAN_LIT(""));
+    const struct {
+        const char *type, *body;
+        enum reason want;
+    } rows[] = {
+        {FORM, text("sig=%s&at=1790000000&amount=9+%%26&id=i", good), REASON_OK},
+        {FORM, text("id=i&amount=9%%20%%26&at=1790000000&sig=%s", good), REASON_OK},
+        {FORM, text("sig=%s&at=1790000000&amount=9&id=i", good), REASON_SIGNATURE},
+        {FORM, text("sig=%s&at=1790000000&amount=9+%%26&amount=8&id=i", good),
+         REASON_HEADER_DUPLICATE},
+        {FORM, text("sig=%s&sig=%s&at=1790000000&amount=9+%%26&id=i", good, good),
+         REASON_HEADER_DUPLICATE},
+        {FORM, text("sig=%s&at=1790000000&at=1790000000&amount=9+%%26&id=i", good),
+         REASON_HEADER_DUPLICATE},
+        {JSON, text("sig=%s&at=1790000000&amount=9+%%26&id=i", good), REASON_HEADER_MISSING},
+        {"text/plain", text("sig=%s&at=1790000000&amount=9+%%26&id=i", good),
+         REASON_HEADER_MISSING},
+        {FORM, text("{\"meta\":{\"sig\":\"%s\"}}", good), REASON_HEADER_MISSING},
+        {"multipart/form-data; boundary=b",
+         text("--b\r\nContent-Disposition: form-data; name=\"sig\"\r\n\r\n%s\r\n"
+              "--b\r\nContent-Disposition: form-data; name=\"at\"\r\n\r\n1790000000\r\n"
+              "--b\r\nContent-Disposition: form-data; name=\"amount\"\r\n\r\n9 &\r\n"
+              "--b\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\ni\r\n--b--\r\n", good),
+         REASON_OK},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, rows[i].type, NULL, NULL, span_of(rows[i].body));
+        expect(i, "inside", &r, rows[i].want);
+    }
+}
+
+static void takes_values_apart_by_place_and_mark(void **state)
+{
+    const char *good = hex_mac(MAC_SHA256, KEY, "n", "1790000000000", BODY);
+    const char *sha1 = hex_mac(MAC_SHA1, KEY, "", "", BODY);
+    const struct {
+        const char *source, *value;
+        enum reason want;
+    } rows[] = {
+        {"first", text("v1:1790000000000,n,%s", good), REASON_OK},
+        {"first", text("v1: 1790000000000,n,00,%s", good), REASON_OK},
+        {"first", text("1790000000000,n,%s", good), REASON_NO_ACCEPTABLE_SIG},
+        {"first", text("v1:n,1790000000000,%s", good), REASON_HEADER_MALFORMED},
+        {"first", text("v1:,n,%s", good), REASON_HEADER_MALFORMED},
+        {"first", text("v1:1790000000000,n"), REASON_NO_ACCEPTABLE_SIG},
+        {"first", text("v1:1790000000000,%s", good), REASON_NO_ACCEPTABLE_SIG},
+        {"first", text("v1:1789999939999,n,%s", good), REASON_STALE},
+        {"behind", text("me|%s", sha1), REASON_OK},
+        {"behind", text("|%s", sha1), REASON_OK},
+        {"behind", text("you|00&me|%s", sha1), REASON_OK},
+        {"behind", sha1, REASON_NO_ACCEPTABLE_SIG},
+        {"behind", text("me|%s|x", sha1), REASON_HEADER_MALFORMED},
+        {"behind", "me|", REASON_HEADER_MALFORMED},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, JSON, "x-sig", rows[i].value, BODY);
+        expect(i, rows[i].source, &r, rows[i].want);
+    }
+}
+
+static void compares_tokens_whole(void **state)
+{
+    static const struct {
+        const char *source, *name, *value, *query, *body;
+        enum reason want;
+    } rows[] = {
+        {"token", "x-token", KEY, "", "{}", REASON_OK},
+        {"token", "authorization", "Bearer " KEY, "", "{}", REASON_OK},
+        {"token", "authorization", "Basic " KEY, "", "{}", REASON_HEADER_MISSING},
+        {"token", "authorization", KEY, "", "{}", REASON_HEADER_MISSING},
+        {"token", "x-token", KEY "x", "", "{}", REASON_SIGNATURE},
+        {"token", "x-token", "user:key-", "", "{}", REASON_SIGNATURE},
+        {"token", "x-token", "user:key-A", "", "{}", REASON_SIGNATURE},
+        {"token", "x-token", KEY ", " KEY, "", "{}", REASON_HEADER_DUPLICATE},
+        {"token", "x-token", "", "", "{}", REASON_HEADER_MISSING},
+        {"query", NULL, NULL, "token=user%3Akey-a", "{}", REASON_OK},
+        {"query", NULL, NULL, "token=user:key-a&x=1", "{}", REASON_OK},
+        {"query", NULL, NULL, "Token=user:key-a", "{}", REASON_HEADER_MISSING},
+        {"query", NULL, NULL, "token=user:key", "{}", REASON_SIGNATURE},
+        {"query", NULL, NULL, "", "{}", REASON_HEADER_MISSING},
+        {"basic", "authorization", "Basic dXNlcjprZXktYQ==", "", "{}", REASON_OK},
+        {"basic", "authorization", "Basic  dXNlcjprZXktYQ==", "", "{}", REASON_OK},
+        {"basic", "authorization", "Basic dXNlcjprZXktYg==", "", "{}", REASON_SIGNATURE},
+        {"basic", "authorization", "Basic dXNlcjprZXktYQ", "", "{}", REASON_HEADER_MALFORMED},
+        {"basic", "authorization", "Bearer dXNlcjprZXktYQ==", "", "{}", REASON_NO_ACCEPTABLE_SIG},
+        {"whole", NULL, NULL, "", KEY, REASON_OK},
+        {"whole", NULL, NULL, "", KEY "\n", REASON_SIGNATURE},
+        {"whole", NULL, NULL, "", "", REASON_EMPTY_BODY},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, JSON, rows[i].name, rows[i].value, span_of(rows[i].body));
+        r.query = span_of(rows[i].query);
+        expect(i, rows[i].source, &r, rows[i].want);
+    }
+}
+
+static void digests_the_secret_with_the_content(void **state)
+{
+    const struct span parts[] = {BODY, SPAN_LIT(KEY)};
+    unsigned char digest[MAC_MAX];
+    struct request r;
+    struct buf value;
+    (void)state;
+    mac_digest(MAC_SHA512, parts, 2, digest);
+    buf_init(&value, 200);
+    assert_int_equal(text_base64url(span_make(digest, 64), &value), HO_OK);
+    posted(&r, JSON, "x-sig", buf_cstr(&value), BODY);
+    expect(0, "digest", &r, REASON_OK);
+    r.body = SPAN_LIT("{\"a\":2}");
+    expect(1, "digest", &r, REASON_SIGNATURE);
+    mac_digest(MAC_SHA512, parts, 1, digest); /* anybody can make that */
+    buf_clear(&value);
+    assert_int_equal(text_base64url(span_make(digest, 64), &value), HO_OK);
+    posted(&r, JSON, "x-sig", buf_cstr(&value), BODY);
+    expect(2, "digest", &r, REASON_SIGNATURE);
+    buf_free(&value);
+}
+
+/* Without a URL of its own, the source's is what the request says. */
+static void tries_the_spellings_of_the_url(void **state)
+{
+    static const struct {
+        const char *url;
+        enum reason want;
+    } rows[] = {
+        {"https://h.example/hook/url?a=1", REASON_OK},
+        {"https://h.example:443/hook/url?a=1", REASON_OK},
+        {"http://h.example/hook/url?a=1", REASON_SIGNATURE},
+        {"https://h.example/hook/url", REASON_SIGNATURE},
+        {"https://other.example/hook/url?a=1", REASON_SIGNATURE},
+        {"", REASON_SIGNATURE},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, "x", NULL, NULL, BODY);
+        r.headers[r.n_headers].name = SPAN_LIT("host");
+        r.headers[r.n_headers++].value = SPAN_LIT("h.example");
+        r.headers[r.n_headers].name = SPAN_LIT("x-sig");
+        r.headers[r.n_headers++].value =
+            span_of(hex_mac(MAC_SHA256, KEY, "POST", rows[i].url, BODY));
+        r.target = SPAN_LIT("/hook/url?a=1");
+        r.path = SPAN_LIT("/hook/url");
+        r.query = SPAN_LIT("a=1");
+        r.https = true;
+        expect(i, "url", &r, rows[i].want);
+    }
+}
+
+static void lets_the_request_name_only_known_algorithms(void **state)
+{
+    static const struct {
+        const char *name;
+        enum mac_alg alg;
+        enum reason want;
+    } rows[] = {
+        {"one", MAC_SHA256, REASON_OK},  {"two", MAC_SHA512, REASON_OK},
+        {NULL, MAC_MD5, REASON_OK},      {"one", MAC_SHA512, REASON_SIGNATURE},
+        {"two", MAC_MD5, REASON_SIGNATURE}, {NULL, MAC_SHA256, REASON_SIGNATURE},
+        {"three", MAC_SHA256, REASON_NO_ACCEPTABLE_SIG},
+        {"none", MAC_MD5, REASON_NO_ACCEPTABLE_SIG},
+        {"One", MAC_SHA256, REASON_NO_ACCEPTABLE_SIG},
+        {"one, two", MAC_SHA256, REASON_HEADER_DUPLICATE},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, JSON, "x-sig", hex_mac(rows[i].alg, KEY, "", "", BODY), BODY);
+        if (rows[i].name != NULL) {
+            r.headers[r.n_headers].name = SPAN_LIT("x-alg");
+            r.headers[r.n_headers++].value = span_of(rows[i].name);
+        }
+        expect(i, "by", &r, rows[i].want);
+        struct verify_note note = {.trace = NULL};
+        enum reason head = verify_head(site_endpoint(all, "by"), &r, NOW, &note);
+        ROW(i, head == (rows[i].want == REASON_SIGNATURE ? REASON_OK : rows[i].want));
+    }
+}
+
+static void takes_only_the_methods_of_the_recipe(void **state)
+{
+    static const struct {
+        const char *source, *method;
+        enum reason want;
+    } rows[] = {
+        {"get", "GET", REASON_OK},      {"get", "POST", REASON_METHOD},
+        {"get", "HEAD", REASON_METHOD}, {"get", "get", REASON_METHOD},
+        {"places", "GET", REASON_METHOD}, {"places", "PUT", REASON_METHOD},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static const struct pair none[] = {{NULL, NULL}};
+        struct verify_note note = {.trace = NULL};
+        struct request r;
+        post(&r, none, SPAN_LIT(""));
+        r.method = span_of(rows[i].method);
+        r.query = span_of(text("a=1&b=2&sig=%s", hex_mac(MAC_SHA256, KEY, "1|2", "", SPAN_LIT(""))));
+        expect(i, rows[i].source, &r, rows[i].want);
+        ROW(i, verify_head(site_endpoint(all, rows[i].source), &r, NOW, &note) == rows[i].want);
+    }
+}
+
+static void reads_dates_as_signed_times(void **state)
+{
+    static const struct {
+        const char *date;
+        enum reason want;
+    } rows[] = {
+        {"Mon, 21 Sep 2026 14:13:20 GMT", REASON_OK},
+        {"Mon, 21 Sep 2026 14:08:20 GMT", REASON_OK},
+        {"Mon, 21 Sep 2026 14:08:19 GMT", REASON_STALE},
+        {"Mon, 21 Sep 2026 14:18:21 GMT", REASON_FUTURE},
+        {"1790000000", REASON_HEADER_MALFORMED},
+        {"yesterday", REASON_HEADER_MALFORMED},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, JSON, "x-sig", hex_mac(MAC_SHA256, KEY, rows[i].date, "", BODY), BODY);
+        r.headers[r.n_headers].name = SPAN_LIT("x-date");
+        r.headers[r.n_headers++].value = span_of(rows[i].date);
+        expect(i, "dated", &r, rows[i].want);
+    }
+}
+
+/* The signature covers a digest in a header only; the check ties the body to it. */
+static void holds_checks_where_their_guards_say(void **state)
+{
+    static const struct {
+        const char *type, *body, *test;
+        bool own; /* the digest is the body's */
+        enum reason want;
+    } rows[] = {
+        {JSON, "{\"live\":true}", NULL, true, REASON_OK},
+        {JSON, "{\"live\":\"true\"}", NULL, true, REASON_OK},
+        {JSON, "{\"live\":true}", NULL, false, REASON_CHECK},
+        {JSON, "{\"live\":false}", NULL, true, REASON_CHECK},
+        {JSON, "{}", NULL, true, REASON_CHECK},
+        {JSON, "{\"live\":false}", "1", true, REASON_OK},
+        {JSON, "{\"live\":false}", "1", false, REASON_CHECK},
+        {FORM, "mode=live", "1", true, REASON_OK},
+        {FORM, "mode=test", "1", true, REASON_CHECK},
+        {FORM, "x=1", "1", true, REASON_CHECK},
+        {FORM, "mode=live&mode=live", "1", true, REASON_HEADER_DUPLICATE},
+        {"text/plain", "mode=test", "1", true, REASON_OK},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        unsigned char digest[SHA256_LEN];
+        char hex[2 * SHA256_LEN + 1];
+        struct request r;
+        mac_sha256(span_of(rows[i].own ? rows[i].body : "another"), digest);
+        text_hex(digest, sizeof digest, hex);
+        posted(&r, rows[i].type, "x-sig", hex_mac(MAC_SHA256, KEY, hex, "", SPAN_LIT("")),
+               span_of(rows[i].body));
+        r.headers[r.n_headers].name = SPAN_LIT("x-digest");
+        r.headers[r.n_headers++].value = span_of(hex);
+        if (rows[i].test != NULL) {
+            r.headers[r.n_headers].name = SPAN_LIT("x-test");
+            r.headers[r.n_headers++].value = span_of(rows[i].test);
+        }
+        expect(i, "tied", &r, rows[i].want);
+    }
+}
+
+static void holds_values_against_settings(void **state)
+{
+    static const struct {
+        const char *body;
+        enum reason want;
+    } rows[] = {
+        {"{\"tenant\":\"ACME\",\"n\":1.50}", REASON_OK},
+        {"{\"tenant\":\"acme\",\"n\":\"1.50\"}", REASON_OK},
+        {"{\"tenant\":\"acme\",\"n\":1.5}", REASON_CHECK},
+        {"{\"tenant\":\"acm\",\"n\":1.50}", REASON_CHECK},
+        {"{\"n\":1.50}", REASON_CHECK},
+        {"{\"tenant\":[\"acme\"],\"n\":1.50}", REASON_CHECK},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct span body = span_of(rows[i].body);
+        struct request r;
+        posted(&r, JSON, "x-sig", hex_mac(MAC_SHA256, KEY, "", "", body), body);
+        expect(i, "late", &r, rows[i].want);
+        /* A wrong signature is said before a check that does not hold. */
+        posted(&r, JSON, "x-sig", hex_mac(MAC_SHA256, "x", "", "", body), body);
+        expect(i, "late", &r, REASON_SIGNATURE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_every_place_that_is_there),
+        cmocka_unit_test(finds_signature_time_and_content_in_the_body),
+        cmocka_unit_test(finds_them_in_a_form),
+        cmocka_unit_test(takes_values_apart_by_place_and_mark),
+        cmocka_unit_test(compares_tokens_whole),
+        cmocka_unit_test(digests_the_secret_with_the_content),
+        cmocka_unit_test(tries_the_spellings_of_the_url),
+        cmocka_unit_test(lets_the_request_name_only_known_algorithms),
+        cmocka_unit_test(takes_only_the_methods_of_the_recipe),
+        cmocka_unit_test(reads_dates_as_signed_times),
+        cmocka_unit_test(holds_checks_where_their_guards_say),
+        cmocka_unit_test(holds_values_against_settings),
+    };
+    return cmocka_run_group_tests(tests, load_site, drop_site);
+}

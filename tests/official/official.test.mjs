@@ -51,7 +51,7 @@ function tampered(judge, body, headers, n, random) {
     case 2: return { body: body.length ? body.subarray(0, -1) : Buffer.from('{}'), headers };
     case 3: return changed(judge.signature, signature.slice(0, digit) + (signature[digit] === 'a' ? 'b' : 'a')
       + signature.slice(digit + 1));
-    case 4: return changed(judge.signature, signature.slice(0, -1));
+    case 4: return changed(judge.signature, signature.slice(0, -3));
     default: return judge.time ? changed(judge.time, String(Number(headers[judge.time]) - 1))
       : changed(judge.signature, signature + 'A');
   }
@@ -140,8 +140,7 @@ describe('hookonce send', () => {
   }
 
   for (const [source, judge] of Object.entries(JUDGES)) {
-    const takes = ({ url, body, headers }) => judge.takes(
-      site.secrets[source], body, { ...headers, ...judge.unsent }, judge.url && new URL(url, sink.url).href);
+    const takes = ({ body, headers }) => judge.takes(site.secrets[source], body, { ...headers, ...judge.unsent });
 
     it(`${source}: the library takes what is sent`, async () => {
       const requests = await send(source, ['--count', '20', '--repeat', '2', '--parallel', '4']);
@@ -154,7 +153,8 @@ describe('hookonce send', () => {
 
     it(`${source}: with a body of one's own, byte for byte`, async () => {
       for (const body of bodiesFor(judge, SEED + 2, 6).filter((b) => b.length)) {
-        const [request] = await send(source, ['--body', '-'], body);
+        const type = judge.dress ? ['--content-type', 'application/x-www-form-urlencoded'] : [];
+        const [request] = await send(source, ['--body', '-', ...type], body);
         assert.equal(sha256(request.body), sha256(body));
         assert.equal(await takes(request), true);
       }

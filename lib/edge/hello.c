@@ -72,7 +72,11 @@ static bool do_effects(const struct hello *h, const struct term_view *v, struct 
     size_t save = 0;
     size_t visit = 0;
 
-    buf_clear(&out->kept);
+    if (!h->save_on && !h->visit_on) {
+        return true;
+    }
+    buf_clear(&out->kept); /* a URL that was wanted lies there: another request will ask for it */
+    out->wanted = SPAN_NONE;
     if ((h->save_on && !keep(&h->save, v, &out->kept, &save)) ||
         (h->visit_on && !keep(&h->visit, v, &out->kept, &visit))) {
         return false;

@@ -42,7 +42,8 @@ struct verdict {
     struct answer answer;
     struct span save;         /* handshake: becomes the source's secret; in `kept` */
     struct span visit;        /* handshake: the processor is to get this URL; in `kept` */
-    struct span wanted;       /* REASON_KEY_WANTED: URL of the missing key; in `kept` */
+    struct span wanted;       /* REASON_KEY_WANTED: URL of the missing key; REASON_OK: of one that
+                                 fits, but is a day old; in `kept` */
     struct buf kept;
 };
 void verdict_free(struct verdict *v);

@@ -7,9 +7,12 @@
 #include "base/cache.h"
 #include "core/url_match.h"
 
-#define KID_MAX 1000           /* bytes of a key's name */
-#define KID_AGAIN_MS INT64_C(60000)    /* a set as young as this need not be looked at again */
-#define KEY_AGAIN_MS INT64_C(3600000)  /* the same for a key without a name */
+#define KID_MAX 1000 /* bytes of a key's name */
+/* How old a file may be before it is got again: when a name is not in it, when a key without a name
+ * does not fit, and when all is well. */
+#define KID_AGAIN_MS INT64_C(60000)
+#define KEY_AGAIN_MS INT64_C(3600000)
+#define KEY_DAY_MS INT64_C(86400000)
 
 bool verify_url_allowed(const struct span *from, size_t n, struct span url)
 {
@@ -201,11 +204,18 @@ void verify_keys_free(struct key_set *set)
     set->n = 0;
 }
 
-enum reason verify_keys_stale(struct check *c, const struct key_set *set)
+enum reason verify_keys_done(struct check *c, const struct key_set *set, bool fits)
 {
-    /* A key that is picked by name is the one; without, it may have been replaced. */
-    if (!set->is_fetched || c->recipe->keys.kid_on || set->age_ms <= KEY_AGAIN_MS) {
-        return REASON_SIGNATURE;
+    struct span url = buf_span(&c->out->kept);
+
+    if (fits) {
+        if (set->is_fetched && set->age_ms > KEY_DAY_MS) {
+            (void)want(c, url);
+        }
+        return REASON_OK;
     }
-    return want(c, buf_span(&c->out->kept));
+    /* A key that is picked by name is the one; without, it may have been replaced. */
+    return set->is_fetched && !c->recipe->keys.kid_on && set->age_ms > KEY_AGAIN_MS
+               ? want(c, url)
+               : REASON_SIGNATURE;
 }

@@ -69,11 +69,12 @@ enum reason verify_public(struct check *c)
             why = try_keys(c, &sigs, &set, (unsigned)u + 1, &fit);
         }
         say_keys(c, &set, fit.slot);
-        why = why == REASON_SIGNATURE ? verify_keys_stale(c, &set) : why;
+        if (fit.slot > 0 || why == REASON_SIGNATURE) {
+            why = verify_keys_done(c, &set, fit.slot > 0);
+        }
     }
     if (fit.slot > 0) {
         verify_settle(c, &fit, set.is_fetched);
-        why = REASON_OK;
     }
     verify_decode_free(&sigs);
     verify_keys_free(&set);

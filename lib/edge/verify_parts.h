@@ -105,9 +105,9 @@ void verify_keys_free(struct key_set *set);
 /* Whether the URL fits one of the patterns: core/url_match.h. */
 bool verify_url_allowed(const struct span *from, size_t n, struct span url);
 
-/* When no key of the set fits: whether the set may be out of date. REASON_SIGNATURE or
- * REASON_KEY_WANTED. */
-enum reason verify_keys_stale(struct check *c, const struct key_set *set);
+/* What it means that a key of the set fits, or none does, and whether the set is to be got again.
+ * returns REASON_OK | REASON_SIGNATURE | REASON_KEY_WANTED. */
+enum reason verify_keys_done(struct check *c, const struct key_set *set, bool fits);
 
 /* ---- verify_check.c ---- */
 

@@ -130,9 +130,9 @@ static enum reason try_token(struct check *c, struct span text)
         if (fit.slot > 0) {
             c->view.claims = c->token.claims;
             verify_settle(c, &fit, set.is_fetched);
-            why = REASON_OK;
-        } else if (why == REASON_SIGNATURE) {
-            why = verify_keys_stale(c, &set);
+        }
+        if (fit.slot > 0 || why == REASON_SIGNATURE) {
+            why = verify_keys_done(c, &set, fit.slot > 0);
         }
     }
     verify_keys_free(&set);

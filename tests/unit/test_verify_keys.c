@@ -225,7 +225,15 @@ static void takes_a_fetched_pem(void **state)
     /* One that was replaced at its place is looked at again, but not for every bad signature. */
     cached(PEMS, buf_cstr(&keys_of(SIG_RSA, 0)->public_pem), 3700);
     assert_int_equal(fetched("pem", sig, NULL, NULL, wanted), REASON_OK);
+    assert_string_equal(wanted, "");
     assert_int_equal(fetched("pem", other, NULL, NULL, wanted), REASON_KEY_WANTED);
+    assert_string_equal(wanted, PEMS);
+    /* One that is used is got again once a day, while deliveries go on. */
+    cached(PEMS, buf_cstr(&keys_of(SIG_RSA, 0)->public_pem), 86390);
+    assert_int_equal(fetched("pem", sig, NULL, NULL, wanted), REASON_OK);
+    assert_string_equal(wanted, "");
+    cached(PEMS, buf_cstr(&keys_of(SIG_RSA, 0)->public_pem), 86410);
+    assert_int_equal(fetched("pem", sig, NULL, NULL, wanted), REASON_OK);
     assert_string_equal(wanted, PEMS);
     /* A key of another kind is none. */
     cached(PEMS, buf_cstr(&keys_of(SIG_ECDSA, 0)->public_pem), 10);

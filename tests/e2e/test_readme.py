@@ -234,7 +234,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     delete = re.search(r"`(DELETE FROM hookonce_conflict WHERE id = )1`", book.text).group(1)
     home.db.sql(delete + str(first))
     # the database
-    assert "version 1" in home.sh(book.take("./hookonce check            #"))
+    assert "version 2" in home.sh(book.take("./hookonce check            #"))
     # changing a secret
     home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.secret2)`", book.text).group(1))
     with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:

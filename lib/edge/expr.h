@@ -27,7 +27,7 @@ struct expr {
 };
 
 #define EXPR_PIECES_MAX 32
-#define EXPR_ALTS_MAX 8
+#define EXPR_ALTS_MAX 16
 
 /* in:  text - must live as long as the result (literals are not copied)
  * out: *out owned (expr_free), NULL on failure. returns HO_OK | HO_REJECT (says what is wrong). */

@@ -7,6 +7,7 @@
 #include "base/mac.h"
 #include "base/text.h"
 #include "edge/filter_list.h"
+#include "edge/formsort.h"
 #include "edge/term.h"
 
 #define SHOWN 60
@@ -40,12 +41,14 @@ static const struct {
     {"field", FILTER_FIELD, WANTS_NAME},
     {"param", FILTER_PARAM, WANTS_NAME},
     {"hdrs", FILTER_HDRS_KV, WANTS_FORM},
+    {"as", FILTER_AS, WANTS_TEXT},
+    {"withform", FILTER_WITH_FORM, WANTS_NONE},
 };
 
 #define KNOWN \
     "lower, upper, trim, strip:TEXT, hex, base64, base64url, unhex, unbase64, md5, sha1, sha256, " \
     "sha512, crc32, hmac-sha1, hmac-sha256, hmac-sha512, json, ptr:/POINTER, field:NAME, " \
-    "param:NAME, hdrs:kv and hdrs:v"
+    "param:NAME, hdrs:kv, hdrs:v, as:TEXT and withform"
 
 static enum ho_code fail_filter(struct ho_err *err, struct span text, const char *what)
 {
@@ -264,6 +267,14 @@ static enum filter_result apply_param(struct span param, struct span in, struct 
     return buf_add_span(out, in) == HO_OK ? added(buf_add_span(out, param)) : FILTER_FULL;
 }
 
+static enum filter_result apply_with_form(const struct request *r, struct span url,
+                                          struct buf *out)
+{
+    size_t n;
+
+    return added(url_with_form(url, r->body, request_header(r, "content-type", &n), out));
+}
+
 /* ---- all ---- */
 
 static enum filter_result apply(const struct filter *f, const struct term_view *v, struct span in,
@@ -316,6 +327,10 @@ static enum filter_result apply(const struct filter *f, const struct term_view *
     case FILTER_HDRS_KV:
     case FILTER_HDRS_V:
         return filter_headers(v->request, f->kind == FILTER_HDRS_KV, in, out);
+    case FILTER_AS:
+        return added(buf_add_str(out, f->text));
+    case FILTER_WITH_FORM:
+        return apply_with_form(v->request, in, out);
     }
     return FILTER_NOTHING;
 }

@@ -10,6 +10,7 @@
  *   hmac-sha1 hmac-sha256 hmac-sha512   bytes of the HMAC under the source's first key; only in
  *                        `hello`, and only of 1 to 128 bytes [A-Za-z0-9_-], else absent: else the
  *                        answer would be a signature over whatever a stranger sends
+ *   as:TEXT              TEXT in place of any value that is there: names what was found
  *   json                 the inside of a JSON string, escaped, without the quotes
  *   ptr:/POINTER         the scalar there, the value being JSON
  *   field:NAME           VALUE of NAME=VALUE in a list with commas, blanks or semicolons between;
@@ -19,7 +20,9 @@
  *                        headers as "name:value" with ';' between, names in lower case, in the
  *                        order of the list; hdrs:v: only the values, with '.' between. Absent when
  *                        one of them is not there (the official clients of both forms refuse it
- *                        then) or stands twice */
+ *                        then) or stands twice
+ *   withform             of `url` alone: its query sorted, and the form's fields behind it, as
+ *                        Plivo signs them (edge/formsort.h) */
 #ifndef HO_EDGE_FILTER_H
 #define HO_EDGE_FILTER_H
 
@@ -31,7 +34,8 @@ enum filter_kind {
     FILTER_LOWER, FILTER_UPPER, FILTER_TRIM, FILTER_STRIP, FILTER_HEX, FILTER_BASE64,
     FILTER_BASE64URL, FILTER_UNHEX, FILTER_UNBASE64, FILTER_MD5, FILTER_SHA1, FILTER_SHA256,
     FILTER_SHA512, FILTER_CRC32, FILTER_HMAC_SHA1, FILTER_HMAC_SHA256, FILTER_HMAC_SHA512,
-    FILTER_JSON, FILTER_PTR, FILTER_FIELD, FILTER_PARAM, FILTER_HDRS_KV, FILTER_HDRS_V
+    FILTER_JSON, FILTER_PTR, FILTER_FIELD, FILTER_PARAM, FILTER_HDRS_KV, FILTER_HDRS_V,
+    FILTER_AS, FILTER_WITH_FORM
 };
 
 #define FILTERS_MAX 6

@@ -84,11 +84,9 @@ static int by_name_and_value(const void *a, const void *b)
     return order != 0 ? order : span_cmp(left->value, right->value);
 }
 
-static enum ho_code put_sorted(struct fields *f, struct buf *out)
+static void sort(struct fields *f)
 {
     struct span text = buf_span(&f->text);
-    size_t from = out->len;
-    enum ho_code code = HO_OK;
 
     for (size_t i = 0; i < f->n; i++) {
         struct field *one = &f->at[i];
@@ -99,35 +97,109 @@ static enum ho_code put_sorted(struct fields *f, struct buf *out)
     if (f->n > 1) {
         qsort(f->at, f->n, sizeof *f->at, by_name_and_value);
     }
+}
+
+enum style {
+    STYLE_ONCE, /* name and value, equal fields once */
+    STYLE_ALL,  /* name and value */
+    STYLE_QUERY /* name=value&name=value */
+};
+
+static enum ho_code put_field(const struct field *f, const char *between, struct buf *out)
+{
+    enum ho_code code = buf_add_span(out, f->name);
+
+    if (code == HO_OK) {
+        code = buf_add_str(out, between);
+    }
+    return code == HO_OK ? buf_add_span(out, f->value) : code;
+}
+
+static enum ho_code put_sorted(struct fields *f, enum style style, struct buf *out)
+{
+    enum ho_code code = HO_OK;
+
+    sort(f);
     for (size_t i = 0; i < f->n && code == HO_OK; i++) {
-        if (i > 0 && by_name_and_value(&f->at[i - 1], &f->at[i]) == 0) {
+        if (i > 0 && style == STYLE_ONCE && by_name_and_value(&f->at[i - 1], &f->at[i]) == 0) {
             continue;
         }
-        code = buf_add_span(out, f->at[i].name);
+        if (i > 0 && style == STYLE_QUERY) {
+            code = buf_add_byte(out, '&');
+        }
         if (code == HO_OK) {
-            code = buf_add_span(out, f->at[i].value);
+            code = put_field(&f->at[i], style == STYLE_QUERY ? "=" : "", out);
         }
     }
-    if (code != HO_OK) {
-        out->len = from;
-    }
     return code;
+}
+
+/* All fields of a form; none when the type is not that of one. in: f - all zero, fields_free */
+static bool read_form(struct fields *f, struct span body, struct span content_type)
+{
+    if (!document_is_form(content_type) || body.len == 0) {
+        return true;
+    }
+    buf_init(&f->text, body.len + 1);
+    return document_is_multipart(content_type) ? read_multipart(f, body, content_type)
+                                               : read_urlencoded(f, body);
+}
+
+static void fields_free(struct fields *f)
+{
+    buf_free(&f->text);
+    free(f->at);
 }
 
 enum ho_code form_sorted(struct span body, struct span content_type, struct buf *out)
 {
     struct fields f = {NULL, 0, 0, {NULL, 0, 0, 0}};
-    bool well;
-    enum ho_code code;
+    size_t from = out->len;
+    enum ho_code code = read_form(&f, body, content_type) ? put_sorted(&f, STYLE_ONCE, out)
+                                                          : HO_REJECT;
 
-    if (!document_is_form(content_type) || body.len == 0) {
-        return HO_OK;
+    if (code != HO_OK) {
+        out->len = from;
     }
-    buf_init(&f.text, body.len + 1);
-    well = document_is_multipart(content_type) ? read_multipart(&f, body, content_type)
-                                               : read_urlencoded(&f, body);
-    code = well ? put_sorted(&f, out) : HO_REJECT;
-    buf_free(&f.text);
-    free(f.at);
+    fields_free(&f);
+    return code;
+}
+
+static enum ho_code put_url(struct span base, struct fields *query, struct fields *form,
+                            struct buf *out)
+{
+    enum ho_code code = buf_add_span(out, base);
+
+    if (code == HO_OK && query->n + form->n > 0) {
+        code = buf_add_byte(out, '?');
+    }
+    if (code == HO_OK) {
+        code = put_sorted(query, STYLE_QUERY, out);
+    }
+    if (code == HO_OK && query->n > 0 && form->n > 0) {
+        code = buf_add_byte(out, '.');
+    }
+    return code == HO_OK ? put_sorted(form, STYLE_ALL, out) : code;
+}
+
+enum ho_code url_with_form(struct span url, struct span body, struct span content_type,
+                           struct buf *out)
+{
+    struct fields query = {NULL, 0, 0, {NULL, 0, 0, 0}};
+    struct fields form = query;
+    struct span rest = url;
+    struct span base = span_cut(&rest, '?');
+    size_t from = out->len;
+    enum ho_code code = HO_REJECT;
+
+    buf_init(&query.text, url.len + 1);
+    if (read_urlencoded(&query, rest) && read_form(&form, body, content_type)) {
+        code = put_url(base, &query, &form, out);
+    }
+    if (code != HO_OK) {
+        out->len = from;
+    }
+    fields_free(&query);
+    fields_free(&form);
     return code;
 }

@@ -14,4 +14,12 @@
 enum ho_code form_sorted(struct span body, struct span content_type, struct buf *out)
     HO_MUST_CHECK;
 
+/* Appends the URL with its query sorted, and every field of a form, as Plivo signs them (v3):
+ * names in byte order, for each its values in byte order, decoded and with those that are equal.
+ * Of the query as name=value with '&' between, of the form the name before each value; '?' before
+ * the first of either, and '.' between the two when both have any.
+ * returns as above. */
+enum ho_code url_with_form(struct span url, struct span body, struct span content_type,
+                           struct buf *out) HO_MUST_CHECK;
+
 #endif

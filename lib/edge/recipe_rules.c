@@ -52,6 +52,15 @@ static bool same_filters(const struct term *a, const struct term *b)
     return same;
 }
 
+/* The kinds of terms of which this one holds all. */
+static unsigned bound_by(const struct term *t)
+{
+    if (t->n_filters == 1 && t->filters[0].kind == FILTER_WITH_FORM) {
+        return TERM_BIT(TERM_URL) | TERM_BIT(TERM_FORMSORTED);
+    }
+    return keeps_all(t) ? TERM_BIT(t->kind) : 0;
+}
+
 /* Whether every alternative has, outside of groups (whose terms can be left out), a term of one of
  * these kinds, whole. */
 static bool binds(const struct expr *e, unsigned kinds)
@@ -62,8 +71,7 @@ static bool binds(const struct expr *e, unsigned kinds)
         for (size_t j = 0; j < e->alts[i].n && !found; j++) {
             const struct expr_piece *p = &e->alts[i].pieces[j];
 
-            found = p->is_term && p->group == 0 && (kinds & TERM_BIT(p->term.kind)) != 0 &&
-                    keeps_all(&p->term);
+            found = p->is_term && p->group == 0 && (kinds & bound_by(&p->term)) != 0;
         }
         if (!found) {
             return false;

@@ -70,6 +70,10 @@ enum ho_code recipe_check_term(const struct recipe *r, const struct term *t, str
             check_param(r, t->filters[i].text, err) != HO_OK) {
             return HO_REJECT;
         }
+        if (t->filters[i].kind == FILTER_WITH_FORM &&
+            (t->kind != TERM_URL || t->n_filters > 1)) {
+            return ho_fail(err, HO_REJECT, "withform stands alone, and behind url only");
+        }
     }
     switch (t->kind) {
     case TERM_FAMILY:

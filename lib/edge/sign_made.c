@@ -113,6 +113,8 @@ static enum ho_code undo(const struct filter *f, struct span value, struct buf *
     case FILTER_PARAM:
     case FILTER_HDRS_KV:
     case FILTER_HDRS_V:
+    case FILTER_AS:
+    case FILTER_WITH_FORM:
         break;
     }
     return HO_REJECT;

@@ -195,7 +195,12 @@ void term_free(struct term *t)
 
 bool term_needs_body(const struct term *t)
 {
-    return t->kind == TERM_BODY || t->kind == TERM_ITEM || t->kind == TERM_FORM ||
+    bool with_form = false;
+
+    for (size_t i = 0; i < t->n_filters; i++) {
+        with_form = with_form || t->filters[i].kind == FILTER_WITH_FORM;
+    }
+    return with_form || t->kind == TERM_BODY || t->kind == TERM_ITEM || t->kind == TERM_FORM ||
            t->kind == TERM_FORMSORTED || t->kind == TERM_JSON || t->kind == TERM_ITEM_JSON;
 }
 

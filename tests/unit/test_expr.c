@@ -14,8 +14,9 @@ static void refuses_templates_that_cannot_be_meant(void **state)
         {"a{body", "without its }"},
         {"{bdy}", "is not known"},
         {"{body}{x", "without its }"},
-        {"{ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts}",
-         "more than 8 alternatives"},
+        {"{ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts}"
+         " ?? {ts} ?? {ts} ?? {ts} ?? {ts} ?? {ts}",
+         "more than 16 alternatives"},
         {"{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}"
          "{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}{ts}",
          "more than 32 pieces"},

@@ -66,9 +66,41 @@ static void refuses_what_it_would_have_to_cut(void **state)
     buf_free(&out);
 }
 
+static void puts_a_form_behind_a_sorted_query(void **state)
+{
+    static const struct {
+        const char *url, *type;
+        struct span body;
+        enum ho_code code;
+        const char *want;
+    } rows[] = {
+        {"https://h/p", FORM, S(""), HO_OK, "https://h/p"},
+        {"https://h/p?", FORM, S(""), HO_OK, "https://h/p"},
+        {"https://h/p?b=%C3%A9&a=2&a=+1&a=2&c", FORM, S(""), HO_OK,
+         "https://h/p?a= 1&a=2&a=2&b=\xc3\xa9&c="},
+        {"https://h/p", FORM, S("b=2&a=2&a=1&a=2"), HO_OK, "https://h/p?a1a2a2b2"},
+        {"https://h/p?z=1&y=%26", FORM, S("b=x%3D&a="), HO_OK, "https://h/p?y=&&z=1.abx="},
+        {"https://h/p?z=1", "application/json", S("a=1"), HO_OK, "https://h/p?z=1"},
+        {"https://h/p?z=1", PARTS, S(PART("b", "2") PART("a", "1") "--b1--\r\n"), HO_OK,
+         "https://h/p?z=1.a1b2"},
+        {"https://h/p?z=1", PARTS, S(PART("b", "2") "--b1"), HO_REJECT, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct buf out;
+        buf_init(&out, 256);
+        assert_int_equal(buf_add_str(&out, "kept"), HO_OK);
+        ROW(i, url_with_form(span_of(rows[i].url), rows[i].body, span_of(rows[i].type), &out) ==
+                   rows[i].code);
+        ROW_TEXT(i, buf_cstr(&out) + 4, rows[i].want);
+        buf_free(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(puts_a_form_behind_a_sorted_query),
         cmocka_unit_test(puts_every_field_once_and_in_order),
         cmocka_unit_test(refuses_what_it_would_have_to_cut),
     };

@@ -29,6 +29,9 @@ static void covers_the_body(void **state)
         {LIKE "signed = {header:a}\ncheck = {body|sha256|hex} == abc\n", NO_BODY},
         {LIKE "signed = {url}{formsorted}\n", "signed: a body that is no form is not covered"},
         {LIKE "signed = {url}{formsorted}\nid = {form:a} ?? {json:/a}\n", "no form is not covered"},
+        {LIKE "signed = {url|withform}\nid = {json:/a}\n", "a body that is no form is not covered"},
+        {LIKE "signed = {path|withform}{body}\n", "withform stands alone, and behind url only"},
+        {LIKE "signed = {url|withform|sha256}\n", "withform stands alone, and behind url only"},
         {LIKE "signed = {formsorted}\ncheck = {query:a} == {body|sha256|hex} ; unless form\n",
          "no form is not covered"}, /* nobody signed the query */
         {TOKEN "alg = jwt HS256\n", "own.conf:1: " NO_TIE},
@@ -44,6 +47,7 @@ static void covers_the_body(void **state)
         LIKE "signed = {header:a}\ncheck = {body|md5|hex} == {header:a} ; if body\n",
         LIKE "signed = {url}{formsorted}\nid = {form:a} ?? {form:b}\n",
         LIKE "signed = {url}{formsorted}\ncheck = {query:a} == {body|sha256|hex} ; unless form\n",
+        LIKE "signed = {url|withform}\nid = {form:a} ?? {form:b}\n",
         LIKE "signed = {header:a}\nweak = body\n",
         LIKE "signed = {json:/a}{body|crc32}\nweak = fields\n",
         TOKEN "alg = jwt HS256\ncheck = {claim:h} == {body|sha256|hex} ; if body\n",

@@ -70,6 +70,7 @@ static void knows_where_a_value_comes_from(void **state)
         {"item", NULL, TERM_ITEM, true, false},
         {"method", NULL, TERM_METHOD, false, true},
         {"url", NULL, TERM_URL, false, true},
+        {"url|withform", NULL, TERM_URL, true, false},
         {"path", NULL, TERM_PATH, false, true},
         {"header:X-Id", "x-id", TERM_HEADER, false, true},
         {"header:X-Id|lower", "x-id", TERM_HEADER, false, false},

@@ -1,4 +1,4 @@
-"""Standard Webhooks' two families of names, Paddle's clock, Razorpay's id."""
+"""Standard Webhooks' two families of names, what Supabase is answered, Paddle's clock, Razorpay's id."""
 
 import json
 import time
@@ -58,12 +58,44 @@ def test_a_complete_second_family_changes_nothing__O_PV_01(served):
     assert served.receipts()[-1]["event_id"] == b"msg_both"
 
 
+# ---- Supabase ---------------------------------------------------------------------------------------------
+
+HOOK = {"provider": "supabase", "secret": "v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDE="}
+
+
+def sign_in(site, secret=None, uuid="8e6d3c2b-1111-4222-8333-aabbccddeeff"):
+    """One attempt of a hook, as the auth server makes it -> (answer, seconds)."""
+    body = json.dumps({"metadata": {"uuid": uuid, "name": "before-user-created", "time": "2026-09-21T14:13:19.98Z"},
+                       "user": {"id": "8484b834"}}).encode()
+    key = (secret or HOOK["secret"]).removeprefix("v1,")
+    start = time.monotonic()
+    answer = site.cgi("hook", body, sign.standard_webhooks(key, body))
+    return answer, time.monotonic() - start
+
+
+def test_the_answer_lets_a_sign_in_go_on_or_be_asked_again__O_PV_02(site, own_mariadb):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources={"hook": HOOK})
+    for _ in range(2):
+        answer, took = sign_in(s)
+        assert (answer.status, answer.header("Content-Type"), answer.body) == (200, "application/json", b"{}")
+        assert took < 2
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1}
+    assert s.receipts()[0]["duplicates"] == 1
+    answer, took = sign_in(s, secret="whsec_" + "b" * 32)
+    assert (answer.status, took < 2) == (401, True)
+    assert s.written() == {"receipt": 1, "body": 1, "job": 1}
+    server.stop()
+    answer, took = sign_in(s, uuid="another")
+    assert (answer.status, took < 2) == (503, True)
+    assert int(answer.header("Retry-After")) > 0
+
+
 # ---- Paddle -----------------------------------------------------------------------------------------------
 
 def paddle_body(event_id, **more):
-    return json.dumps({"event_id": event_id, "event_type": "transaction.completed",
-        "occurred_at": "2026-09-21T12:00:00Z",
-                       "notification_id": "ntf_1", "data": {"id": "txn_" + event_id}, **more}).encode()
+    return json.dumps({"event_id": event_id, "event_type": "transaction.completed", "notification_id": "ntf_1",
+                       "occurred_at": "2026-09-21T12:00:00Z", "data": {"id": "txn_" + event_id}, **more}).encode()
 
 
 def test_seconds_of_delay_lose_no_delivery_and_the_parts_have_no_order__O_PV_03(served):
@@ -98,8 +130,8 @@ def test_a_replay_has_another_notification_and_is_the_same_event__O_PV_03(served
 # ---- Razorpay ---------------------------------------------------------------------------------------------
 
 def captured(payment):
-    return json.dumps({"entity": "event", "event": "payment.captured", "contains": ["payment"],
-        "created_at": 1790000000,
+    return json.dumps({"entity": "event", "event": "payment.captured", "created_at": 1790000000,
+                       "contains": ["payment"],
                        "payload": {"payment": {"entity": {"id": payment, "notes": []}}}}).encode()
 
 

@@ -21,7 +21,7 @@ def served(module_site):
     keys = {"provider": "twilio", "secret": TOKEN}
     urls = {"tw": URL, "fragment": "https://hooks.example.com/hook/fragment#rc=3&rp=all",
             "port": "https://hooks.example.com:443/hook/port",
-                "own-port": "https://hooks.example.com:8443/hook/own-port"}
+            "own-port": "https://hooks.example.com:8443/hook/own-port"}
     return module_site(sources={**{name: {**keys, "url": url} for name, url in urls.items()}, "bare": keys})
 
 
@@ -37,8 +37,8 @@ def test_the_configured_url_counts_and_not_what_the_proxy_hands_on__O_TW_01(serv
     assert post(served, "/hook/tw", SMS, "https://hooks.example.com:443/hook/tw") == 200
     assert served.written(before) == {"receipt": 2, "body": 2, "job": 2}
     for url in ("http://hooks.example.com/hook/tw", "http://10.0.0.7:8080/hook/tw",
-        "https://hooks.example.com:8443/hook/tw",
-                "https://other.example.com/hook/tw", "https://hooks.example.com/hook/tw/", "/hook/tw", ""):
+                "https://hooks.example.com:8443/hook/tw", "https://other.example.com/hook/tw",
+                "https://hooks.example.com/hook/tw/", "/hook/tw", ""):
         assert post(served, "/hook/tw", SMS, url) == 401
     assert served.written(before) == {"receipt": 2, "body": 2, "job": 2}
 
@@ -116,8 +116,8 @@ def test_json_is_held_by_its_digest_in_the_url__O_TW_02(served):
     before = served.written()
     headers, query = signed_url(body)
     assert served.cgi("/hook/tw" + query, body + b" ", headers, env=PROXIED).status == 401
-    assert served.cgi("/hook/tw" + query, b"a=1", [("Content-Type", "text/plain"), headers[1]],
-        env=PROXIED).status == 401
+    plain = [("Content-Type", "text/plain"), headers[1]]
+    assert served.cgi("/hook/tw" + query, b"a=1", plain, env=PROXIED).status == 401
     assert served.cgi("/hook/tw", body, sign.twilio(TOKEN, b"", URL)[1:] + headers[:1], env=PROXIED).status == 401
     assert served.written() == before
     assert served.cgi("/hook/tw" + query, body, headers, env=PROXIED).status == 200

@@ -1,8 +1,9 @@
 #!/usr/bin/python3 -B
 """A live site for the tests that are written for node: private MariaDB, lighttpd, receiver.
 
-Reads one JSON line first: {name: keys of a source}, or null for those below. Prints one JSON line {"port": …, "secrets": {source: …}} and then answers each JSON line that it is given
-with one: {"run": [arguments of hookonce], "input": base64 or absent} -> {"code", "out", "err"};
+Reads one JSON line first: {name: keys of a source}, or null for those below. Prints one JSON line
+{"port": …, "secrets": {source: …}} and then answers each JSON line that it is given with one:
+{"run": [arguments of hookonce], "input": base64 or absent} -> {"code", "out", "err"};
 {"written": true} -> rows in each table; {"sql": statement} -> its rows, bytes as {"hex": digits}. It ends with
 its standard input.
 """

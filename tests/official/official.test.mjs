@@ -145,8 +145,9 @@ describe('hookonce send', () => {
     it(`${source}: the library takes what is sent`, async () => {
       const requests = await send(source, ['--count', '20', '--repeat', '2', '--parallel', '4']);
       assert.equal(requests.length, 40);
-      for (const request of judge.tolerance ? requests.slice(-4) : requests) assert.equal(await takes(request), true,
-          JSON.stringify(request.headers));
+      for (const request of judge.tolerance ? requests.slice(-4) : requests) {
+        assert.equal(await takes(request), true, JSON.stringify(request.headers));
+      }
       assert.equal(new Set(requests.map((r) => sha256(r.body))).size, 20);
       assert.deepEqual(new Set(requests.map((r) => r.url)), new Set(['/hook/' + source]));
     });

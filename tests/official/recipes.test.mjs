@@ -116,8 +116,10 @@ for (const signer of signers) {
         for (const event of expected(signer.samples[n], delivery)) wanted.set(event.id ?? wanted.size, event);
       }
       const events = [...wanted.values()];
-      const told = { id: events.every((event) => event.id !== null), object: events.some((event) =>
-          event.object !== undefined) };
+      const told = {
+        id: events.every((event) => event.id !== null),
+        object: events.some((event) => event.object !== undefined),
+      };
       assert.deepEqual(await stored(source, told), inOrder(events.map(({ id, object, ...event }) => (
         { ...(told.id && { id }), ...event, ...(told.object && { object: object ?? '' }) }))));
     });

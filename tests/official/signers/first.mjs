@@ -12,7 +12,9 @@ function judged(name, more = () => ({})) {
   return async ({ key, body, ...context }) => {
     const headers = { ...await judge.sign(key, body, context), ...more(context) };
     const inTime = Math.abs(context.t - Date.now() / 1000) < (judge.tolerance ?? 300) - 2;
-    if (inTime && body.length) assert.equal(await judge.takes(key, body, headers), true, `${name}'s library refuses it`);
+    if (inTime && body.length) {
+      assert.equal(await judge.takes(key, body, headers), true, `${name}'s own library refuses it`);
+    }
     return { headers };
   };
 }
@@ -38,7 +40,8 @@ const stripe = {
     { body: '{\n  "id": "evt_1NG8Du2eZvKYlo2CUI79vXWy",\n  "object": "event",\n  "account": null,\n'
         + '  "created": 1686089970,\n  "data": {"object": {"id": "cs_1", "amount": 1.0, "url": "a\\/b 😀"}},\n'
         + '  "type": "checkout.session.completed"\n}',
-      id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy', type: 'checkout.session.completed', at: '2023-06-06T22:19:30Z', object: 'cs_1' },
+      id: 'evt_1NG8Du2eZvKYlo2CUI79vXWy', type: 'checkout.session.completed', at: '2023-06-06T22:19:30Z',
+      object: 'cs_1' },
     { body: '{"id":"evt_connect_1","object":"event","account":"acct_1","created":1686089971,"livemode":true,'
         + '"data":{"object":{"id":"po_1"}},"type":"payout.paid"}',
       id: 'evt_connect_1', type: 'payout.paid', at: '2023-06-06T22:19:31Z', object: 'po_1' },
@@ -63,15 +66,15 @@ const github = {
     ...(sample?.form && FORM_TYPE), 'x-github-event': sample?.type ?? 'push', 'x-github-delivery': id,
     'user-agent': 'GitHub-Hookshot/044aadd' })),
   samples: [
-    { body: '{ "ref" : "refs/heads/main",\n\t"n":1.0,"repository":{"id":1296269},"pusher":{"name":"Plaça\\u001b[0m"} }  ',
+    { body: '{ "ref" : "refs/heads/main",\n\t"n":1.0,"repository":{"id":1296269},"x":"Plaça\\u001b[0m"} }  ',
       id: idOf, type: 'push', object: '1296269' },
     { body: form({ payload: '{"zen":"Keep it logically awesome.","hook_id":109948940,"repository":{"id":2}}' }),
       form: true, id: idOf, type: 'ping', object: '2' },
   ],
   refused: [
     { name: 'SHA-1 alone',
-      request: ({ key, id }) => ({ body: '{}', headers: { ...JSON_TYPE, 'x-github-event': 'push', 'x-github-delivery': id,
-        'x-hub-signature': 'sha1=' + hmac('sha1', key, 'hex', '{}') } }) },
+      request: ({ key, id }) => ({ body: '{}', headers: { ...JSON_TYPE, 'x-github-event': 'push',
+        'x-github-delivery': id, 'x-hub-signature': 'sha1=' + hmac('sha1', key, 'hex', '{}') } }) },
     { name: 'no delivery id', request: changed('{}', 'x-github-delivery') },
   ],
 };
@@ -85,7 +88,7 @@ const shopify = {
     'x-shopify-webhook-id': id, 'x-shopify-event-id': '98880550-7158-44d4-b7cd-2c97c8a091b5',
     'x-shopify-triggered-at': '2023-03-29T18:00:27.877041743Z' })),
   samples: [{
-    body: '{"id":820982911946154508,"admin_graphql_api_id":"gid:\\/\\/shopify\\/Order\\/820982911946154508","x":"1.00"}',
+    body: '{"id":820982911946154508,"admin_graphql_api_id":"gid:\\/\\/shopify\\/Order\\/820982911946154508","x":"1.0"}',
     id: idOf, type: 'orders/paid', at: '2023-03-29T18:00:27.877Z', object: 'gid://shopify/Order/820982911946154508' }],
   bad: { status: 401 },
   taken: [{ name: 'the same headers without x-',
@@ -105,7 +108,7 @@ const CLICK = form({ payload: JSON.stringify({ type: 'block_actions', team: { id
   trigger_id: '12321423423.333649436676.d8c1bb83', actions: [{ action_id: 'WaXA', block_id: '=qXel' }] }) });
 const CLOSED = form({ payload: JSON.stringify({ type: 'view_closed', team: { id: 'T1' }, view: { id: 'V1' } }) });
 const CHALLENGE = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P';
-const VERIFICATION = JSON.stringify({ token: 'Jhj5dZrVaK7ZwHHjRyZWjbDl', type: 'url_verification', challenge: CHALLENGE });
+const VERIFICATION = JSON.stringify({ token: 'Jhj5dZrVaK7ZwHH', type: 'url_verification', challenge: CHALLENGE });
 
 const slack = {
   recipe: 'slack',
@@ -164,7 +167,8 @@ const paddle = {
     body: '{"event_id":"evt_01hv8x2b6rj7","event_type":"transaction.completed",'
       + '"occurred_at":"2024-04-12T10:18:49.621022Z","notification_id":"ntf_01hv8x2bb4",'
       + '"data":{"id":"txn_01hv8wptq898","details":{"totals":{"tax":"0"}}}}',
-    id: 'evt_01hv8x2b6rj7', type: 'transaction.completed', at: '2024-04-12T10:18:49.621Z', object: 'txn_01hv8wptq898' }],
+    id: 'evt_01hv8x2b6rj7', type: 'transaction.completed', at: '2024-04-12T10:18:49.621Z',
+    object: 'txn_01hv8wptq898' }],
   ok: { status: 200 },
   taken: [{ name: 'h1 before ts, and a second one',
     request: changed('{"event_id":"evt_order"}', 'paddle-signature', (value) => (
@@ -181,7 +185,7 @@ const CREATED = '{"metadata":{"uuid":"8e6d3c2b-1111-4222-8333-aabbccddeeff","tim
 
 const supabase = {
   recipe: 'supabase',
-  cite: 'supabase/auth internal/hooks/hookshttp/hookshttp.go: Standard Webhooks joined by ", ", a fresh id each attempt',
+  cite: 'supabase/auth internal/hooks/hookshttp/hookshttp.go: Standard Webhooks, joined by ", ", a fresh id each time',
   secrets: ['v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDE=', 'v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDI=',
     'v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDM='],
   signature: 'header:webhook-signature',

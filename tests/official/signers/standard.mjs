@@ -28,7 +28,8 @@ function signer(recipe, cite, samples, { mac, prefix = 'webhook-', headers = () 
 }
 
 const byLibrary = (Webhook) => (key, id, t, body) => new Webhook(key).sign(id, new Date(t * 1000), body);
-const standard = (recipe, cite, samples, more) => signer(recipe, cite, samples, { mac: byLibrary(StandardWebhook), ...more });
+const standard = (recipe, cite, samples, more) => (
+  signer(recipe, cite, samples, { mac: byLibrary(StandardWebhook), ...more }));
 const svix = (recipe, cite, samples, more) => (
   signer(recipe, cite, samples, { mac: byLibrary(SvixWebhook), prefix: 'svix-', ...more }));
 
@@ -75,7 +76,7 @@ const families = {
 // ------------------------------------------------------------------------------------------------------------------
 
 const CONTACT = {
-  body: '{"type":"contact.created","timestamp":"2022-11-03T20:26:10.344Z","data":{"id":"1f81eb52","name":"J\\u00f6 😀"}}',
+  body: '{"type":"contact.created","timestamp":"2022-11-03T20:26:10.344Z","data":{"id":"1f81eb52","name":"J\\u00f6😀"}}',
   type: 'contact.created', at: '2022-11-03T20:26:10.344Z', object: '1f81eb52' };
 
 export const signers = [

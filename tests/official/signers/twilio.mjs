@@ -35,7 +35,8 @@ const SMS = form({
   MessageSid: 'SM1', AccountSid: 'AC1', From: '+15005550001', FromCity: '', fromZip: '',
   AddOns: '{"status":"successful"}',
 });
-const callback = (status) => form({ MessageSid: 'SM3', MessageStatus: status, SmsStatus: status, Body: '', From: '+1' });
+const callback = (status) => (
+  form({ MessageSid: 'SM3', MessageStatus: status, SmsStatus: status, Body: '', From: '+1' }));
 const RINGING = form({ CallSid: 'CA1', CallStatus: 'ringing', SequenceNumber: '1',
   Timestamp: 'Mon, 21 Sep 2026 12:00:00 +0000' });
 const idOf = ({ id }) => id;

@@ -31,8 +31,11 @@
 static void say(enum log_level level, const char *event, const struct cache_wish *w,
                 const char *why)
 {
+    struct span url = span_of(w->url);
+    /* Without its query: there may be a token in it. */
     const struct log_pair pairs[] = {LOG_TEXT("what", w->word), LOG_TEXT("provider", w->recipe),
-                                     LOG_TEXT("url", w->url), LOG_TEXT("reason", why)};
+                                     LOG_SPAN("url", span_cut(&url, '?')),
+                                     LOG_TEXT("reason", why)};
 
     log_event(level, event, NULL, pairs, 4);
 }

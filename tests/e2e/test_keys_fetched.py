@@ -48,6 +48,7 @@ alg = hmac-sha256
 enc = hex
 signed = {{body}}
 hello = POST json:/type==confirm => 200 ; visit json:/url from https://localhost:{port}/confirm/*
+  https://localhost:{port}/confirm/?Token=*
 id = {{json:/id}}
 """
 
@@ -307,6 +308,18 @@ def test_a_signed_handshake_has_its_url_visited_once(site, keys):
     s.process()
     assert keys.requests == ["/confirm/abc"] and files(s, "keys") == [] and files(s, "wishes") == []
     assert [line["url"] for line in s.log_lines(event="visited")] == [keys.url("/confirm/abc")]
+
+
+def test_the_log_does_not_show_a_token_in_a_url(site, keys):
+    s = make(site, keys, sources={"visits": {"provider": "visits", "secret": SECRET}})
+    keys.pages["/confirm/?Token=abc123"] = (200, b"")
+    for token in ("abc123", "def456"):
+        assert confirm(s, keys.url("/confirm/?Token=" + token)) == 200
+    s.process()
+    assert sorted(keys.requests) == ["/confirm/?Token=abc123", "/confirm/?Token=def456"]
+    assert [line["url"] for line in s.log_lines(event="visited")] == [keys.url("/confirm/")]
+    assert [line["url"] for line in s.log_lines(event="wish")] == [keys.url("/confirm/")]
+    assert "abc123" not in s.log_text() and "def456" not in s.log_text()
 
 
 def test_no_url_is_visited_that_nobody_signed_or_the_recipe_does_not_name(site, keys):

@@ -40,8 +40,9 @@ const signers = await load();
 const recipes = builtIn();
 let site;
 
-before(async () => { site = await startSite(Object.fromEntries(signers.map((s) => [s.name ?? s.recipe,
-    sourceOf(s)]))); });
+before(async () => {
+  site = await startSite(Object.fromEntries(signers.map((signer) => [signer.name ?? signer.recipe, sourceOf(signer)])));
+});
 after(async () => { await site?.close(); });
 
 /** Runs an async function over a list, eight at a time. */
@@ -124,8 +125,8 @@ for (const signer of signers) {
         { ...(told.id && { id }), ...event, ...(told.object && { object: object ?? '' }) }))));
     });
 
-    it(signer.again ? 'the same again is another event, since nothing tells'
-        : 'the same again is taken and makes none', async () => {
+    const repeated = signer.again ? 'is another event, since nothing tells' : 'is taken and makes none';
+    it(`the same again ${repeated}`, async () => {
       const before = await site.ask({ written: true });
       for (const { request } of deliveries) assertAnswer(await site.send(source, request), signer.ok ?? {});
       const after = await site.ask({ written: true });
@@ -187,6 +188,13 @@ describe('signers and recipes', { skip: ONLY ? 'only some are played' : false },
     const bad = [...recipes].filter(([, keys]) => !keys.title || !keys.docs || !keys.basis
       || !['official', 'published', 'unconfirmed'].includes(keys.confidence));
     assert.deepEqual(bad.map(([name]) => name), []);
+  });
+
+  it('and the program says so too', async () => {
+    const { out } = await site.ask({ run: ['providers', '--json'] });
+    const told = out.trim().split('\n').map((line) => JSON.parse(line));
+    assert.deepEqual(Object.fromEntries(told.map(({ provider, confidence, weak }) => [provider, [confidence, weak]])),
+      Object.fromEntries([...recipes].map(([name, { confidence, weak }]) => [name, [confidence, weak ?? null]])));
   });
 
   it('a recipe admits what its signature does not cover', () => {

@@ -66,7 +66,7 @@ const github = {
     ...(sample?.form && FORM_TYPE), 'x-github-event': sample?.type ?? 'push', 'x-github-delivery': id,
     'user-agent': 'GitHub-Hookshot/044aadd' })),
   samples: [
-    { body: '{ "ref" : "refs/heads/main",\n\t"n":1.0,"repository":{"id":1296269},"x":"Plaça\\u001b[0m"} }  ',
+    { body: '{ "ref" : "refs/heads/main",\n\t"n":1.0,"repository":{"id":1296269},"x":"Plaça\\u001b[0m" }  ',
       id: idOf, type: 'push', object: '1296269' },
     { body: form({ payload: '{"zen":"Keep it logically awesome.","hook_id":109948940,"repository":{"id":2}}' }),
       form: true, id: idOf, type: 'ping', object: '2' },

@@ -200,9 +200,21 @@ static bool needs_form(const struct recipe *r)
     return r->id != NULL;
 }
 
+/* Whether the body, all of it, is the token. */
+static bool is_body_token(const struct recipe *r)
+{
+    const struct sig_rule *sig = &r->sig;
+
+    return r->alg.choices[0].alg.kind == ALG_JWT && sig->n_places == 1 &&
+           sig->places[0].kind == TERM_BODY && sig->places[0].n_filters == 0 && !sig->list.on &&
+           sig->pair == 0 && sig->n_firsts == 0 && !span_present(sig->strip) &&
+           !span_present(sig->behind);
+}
+
 static unsigned covered(const struct recipe *r)
 {
-    unsigned bodies = binds(r->signed_bytes, TERM_BIT(TERM_BODY)) ? COVERS_ALL : 0;
+    bool whole = binds(r->signed_bytes, TERM_BIT(TERM_BODY)) || is_body_token(r);
+    unsigned bodies = whole ? COVERS_ALL : 0;
 
     if (binds(r->signed_bytes, TERM_BIT(TERM_BODY) | TERM_BIT(TERM_FORMSORTED))) {
         bodies |= COVERS_FORM;
@@ -268,7 +280,7 @@ static enum ho_code check_query(const struct recipe *r, struct ho_err *err)
 
 static enum ho_code check_weak(const struct recipe *r, struct ho_err *err)
 {
-    bool signs_body = binds(r->signed_bytes, TERM_BIT(TERM_BODY));
+    bool signs_body = binds(r->signed_bytes, TERM_BIT(TERM_BODY)) || is_body_token(r);
 
     return r->weak != WEAK_NONE && signs_body
                ? ho_fail(err, HO_REJECT, "the body is signed: it is not weak")

@@ -37,6 +37,9 @@ static void covers_the_body(void **state)
         {TOKEN "alg = jwt HS256\n", "own.conf:1: " NO_TIE},
         {TOKEN "alg = jwt HS256\ncheck = {claim:iss} == me\n", NO_TIE},
         {TOKEN "alg = jwt HS256\ncheck = {header:a} == {body|sha256|hex}\n", NO_TIE},
+        {MINE "sig = body header:a\nid = {claim:a}\nalg = jwt RS256\n", NO_TIE},
+        {MINE "sig = body|trim\nid = {claim:a}\nalg = jwt RS256\n", NO_TIE},
+        {MINE "sig = body ; list space\nid = {claim:a}\nalg = jwt RS256\n", NO_TIE},
     };
     static const char *const good[] = {
         LIKE "signed = a{body}b\n",
@@ -52,6 +55,7 @@ static void covers_the_body(void **state)
         LIKE "signed = {json:/a}{body|crc32}\nweak = fields\n",
         TOKEN "alg = jwt HS256\ncheck = {claim:h} == {body|sha256|hex} ; if body\n",
         TOKEN "alg = jwt RS256 ES256\nweak = body\n",
+        MINE "sig = body\nid = {claim:a}\nalg = jwt RS256\n",
         TOKEN "alg = jws RS256\nsigned = {body}\n",
         TOKEN "alg = equal\nweak = token\n",
     };
@@ -65,6 +69,7 @@ static void says_weak_only_where_it_is(void **state)
     static const struct refusal bad[] = {
         {LIKE "weak = body\n", "own.conf:3: weak: the body is signed: it is not weak"},
         {LIKE "signed = {body|sha256}\nweak = fields\n", "weak: the body is signed"},
+        {MINE "sig = body\nid = {claim:a}\nalg = jwt RS256\nweak = body\n", "the body is signed"},
     };
     (void)state;
     check_refusals(bad, COUNT(bad));

@@ -42,13 +42,14 @@ static const struct {
     {"param", FILTER_PARAM, WANTS_NAME},
     {"hdrs", FILTER_HDRS_KV, WANTS_FORM},
     {"as", FILTER_AS, WANTS_TEXT},
+    {"not", FILTER_NOT, WANTS_TEXT},
     {"withform", FILTER_WITH_FORM, WANTS_NONE},
 };
 
 #define KNOWN \
     "lower, upper, trim, strip:TEXT, hex, base64, base64url, unhex, unbase64, md5, sha1, sha256, " \
     "sha512, crc32, hmac-sha1, hmac-sha256, hmac-sha512, json, ptr:/POINTER, field:NAME, " \
-    "param:NAME, hdrs:kv, hdrs:v, as:TEXT and withform"
+    "param:NAME, hdrs:kv, hdrs:v, as:TEXT, not:TEXT and withform"
 
 static enum ho_code fail_filter(struct ho_err *err, struct span text, const char *what)
 {
@@ -329,6 +330,8 @@ static enum filter_result apply(const struct filter *f, const struct term_view *
         return filter_headers(v->request, f->kind == FILTER_HDRS_KV, in, out);
     case FILTER_AS:
         return added(buf_add_str(out, f->text));
+    case FILTER_NOT:
+        return span_is(in, f->text) ? FILTER_NOTHING : added(buf_add_span(out, in));
     case FILTER_WITH_FORM:
         return apply_with_form(v->request, in, out);
     }

@@ -11,6 +11,7 @@
  *                        `hello`, and only of 1 to 128 bytes [A-Za-z0-9_-], else absent: else the
  *                        answer would be a signature over whatever a stranger sends
  *   as:TEXT              TEXT in place of any value that is there: names what was found
+ *   not:TEXT             absent when the value is TEXT
  *   json                 the inside of a JSON string, escaped, without the quotes
  *   ptr:/POINTER         the scalar there, the value being JSON
  *   field:NAME           VALUE of NAME=VALUE in a list with commas, blanks or semicolons between;
@@ -35,7 +36,7 @@ enum filter_kind {
     FILTER_BASE64URL, FILTER_UNHEX, FILTER_UNBASE64, FILTER_MD5, FILTER_SHA1, FILTER_SHA256,
     FILTER_SHA512, FILTER_CRC32, FILTER_HMAC_SHA1, FILTER_HMAC_SHA256, FILTER_HMAC_SHA512,
     FILTER_JSON, FILTER_PTR, FILTER_FIELD, FILTER_PARAM, FILTER_HDRS_KV, FILTER_HDRS_V,
-    FILTER_AS, FILTER_WITH_FORM
+    FILTER_AS, FILTER_NOT, FILTER_WITH_FORM
 };
 
 #define FILTERS_MAX 6

@@ -114,6 +114,7 @@ static enum ho_code undo(const struct filter *f, struct span value, struct buf *
     case FILTER_HDRS_KV:
     case FILTER_HDRS_V:
     case FILTER_AS:
+    case FILTER_NOT:
     case FILTER_WITH_FORM:
         break;
     }

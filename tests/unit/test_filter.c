@@ -31,6 +31,7 @@ static void refuses_what_is_no_filter(void **state)
         {"hdrs:k", "takes kv or v"},
         {"as", "needs a text"},
         {"as:", "needs a text"},
+        {"not:", "needs a text"},
         {"withform:x", "takes no text"},
     };
     struct filter f;
@@ -107,6 +108,9 @@ static void makes_one_value_of_another(void **state)
         {"param:endpoint", S(""), FILTER_WELL, S("https://h/e"), false},
         {"param:none", S("code"), FILTER_NOTHING, NONE, false},
         {"as:a message", S("17"), FILTER_WELL, S("a message"), false},
+        {"not:enabled", S("revoked"), FILTER_WELL, S("revoked"), false},
+        {"not:enabled", S("enabled2"), FILTER_WELL, S("enabled2"), false},
+        {"not:enabled", S("enabled"), FILTER_NOTHING, NONE, false},
         {"withform", S("https://h/?b=2&a=1"), FILTER_WELL, S("https://h/?a=1&b=2"), false},
         {"hdrs:kv", S("x-b,X-A"), FILTER_WELL, S("x-b:two, 2;x-a:1"), false},
         {"hdrs:kv", S("x-a"), FILTER_WELL, S("x-a:1"), false},
@@ -232,7 +236,8 @@ static void says_when_a_value_does_not_fit(void **state)
         {"unhex", "303132333435363738"}, {"unbase64", "MTIzNDU2Nzg5"}, {"md5", "x"},
         {"hmac-sha1", "x"},       {"crc32", "123456789"},  {"json", "1234567"},
         {"ptr:/a", "{\"a\":\"123456789\"}"}, {"field:a", "a=123456789"}, {"param:p", "123456789"},
-        {"hdrs:kv", "x-a,x-a"},   {"as:123456789", "x"},   {"withform", "123456789"},
+        {"hdrs:kv", "x-a,x-a"},   {"as:123456789", "x"},   {"not:a", "123456789"},
+        {"withform", "123456789"},
     };
     struct setting_param param = {SPAN_LIT("p"), SPAN_LIT("v")};
     const struct source source = {.params = &param, .n_params = 1};

@@ -44,6 +44,8 @@ test  command apache2                apache2-bin
 test  file    /usr/lib/apache2/modules/mod_fcgid.so      libapache2-mod-fcgid
 test  command curl                   curl
 test  command shellcheck             shellcheck
+test  command valgrind               valgrind
+test  header  valgrind/memcheck.h    valgrind
 test  command npm                    npm
 analyze command gcc                  gcc
 analyze command clang-tidy           clang-tidy

@@ -20,7 +20,7 @@ static bool is_expected(const struct expr *want, const struct term_view *v, stru
     return is;
 }
 
-static bool condition_holds(const struct hello_condition *c, const struct term_view *v)
+static bool is_met(const struct hello_condition *c, const struct term_view *v)
 {
     struct span value;
     struct buf tmp;
@@ -43,7 +43,7 @@ static bool hello_fits(const struct hello *h, const struct term_view *v)
         return false;
     }
     for (size_t i = 0; i < h->n_conditions; i++) {
-        if (!condition_holds(&h->conditions[i], v)) {
+        if (!is_met(&h->conditions[i], v)) {
             return false;
         }
     }

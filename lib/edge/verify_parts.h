@@ -76,6 +76,10 @@ bool verify_usable(const struct check *c, size_t i, bool as_public);
 void verify_try_shared(struct check *c, const struct sig_bytes *sigs, struct fit *fit,
                        enum reason *why);
 
+/* A token of an HS algorithm against every secret. */
+void verify_try_token(const struct check *c, const struct jwt *t, const struct span *parts, size_t n,
+                      unsigned url, struct fit *fit);
+
 enum reason verify_shared(struct check *c); /* hmac, digest, equal */
 enum reason verify_public(struct check *c); /* rsa, ecdsa, ed25519 */
 enum reason verify_token(struct check *c);  /* jwt, jws */

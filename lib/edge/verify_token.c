@@ -54,15 +54,15 @@ static enum reason signing_make(const struct check *c, const struct jwt *t, stru
 
 /* ---- keys ---- */
 
-static void try_secrets(struct check *c, const struct jwt *t, const struct signing *s,
-                        unsigned url, struct fit *fit)
+void verify_try_token(const struct check *c, const struct jwt *t, const struct span *parts, size_t n,
+                      unsigned url, struct fit *fit)
 {
     enum mac_alg digest = jose_digest(t->alg);
     unsigned char mac[MAC_MAX];
 
     for (size_t i = 0; i < c->endpoint->n_keys; i++) {
         if (verify_usable(c, i, false)) {
-            mac_hmac(digest, secret_span(&c->endpoint->keys[i].secret), s->parts, s->n, mac);
+            mac_hmac(digest, secret_span(&c->endpoint->keys[i].secret), parts, n, mac);
             verify_keep(fit, (unsigned)i + 1, url,
                         mac_equal(span_make(mac, mac_len(digest)), buf_span(&t->sig)));
         }
@@ -96,7 +96,7 @@ static enum reason try_all(struct check *c, const struct jwt *t, const struct ke
         if (why == REASON_OK) {
             verify_say_signed(c, s.parts, s.n, u);
             if (jose_is_shared(t->alg)) {
-                try_secrets(c, t, &s, (unsigned)u + 1, fit);
+                verify_try_token(c, t, s.parts, s.n, (unsigned)u + 1, fit);
             } else {
                 try_keys(t, &s, set, (unsigned)u + 1, fit);
             }

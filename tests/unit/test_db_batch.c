@@ -17,7 +17,7 @@ struct request {
     struct event e[MOST];
     struct accepted *all[MOST];
     enum receipt_result results[MOST];
-    char ids[MOST][24], words[MOST][24];
+    char ids[MOST][32], words[MOST][40];
     size_t n;
 };
 

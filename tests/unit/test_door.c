@@ -130,7 +130,7 @@ static void the_newest_are_kept(void **state)
     assert_int_equal(captures_add(dir, SPAN_LIT("a"), now, 3, SPAN_LIT("x"), &err), HO_REJECT);
     assert_int_equal(mkdir(path_of("capture"), 0700), 0);
     for (int i = 0; i < 10; i++) {
-        char content[8];
+        char content[16];
         (void)snprintf(content, sizeof content, "%d", i);
         /* the first ones in the same microsecond */
         assert_int_equal(captures_add(dir, SPAN_LIT("a"), i < 5 ? now : now + i, 3,

@@ -58,7 +58,7 @@ static struct span put_time(int64_t us, enum time_unit unit, char out[40])
 static bool is_written(enum term_kind kind)
 {
     return kind == TERM_HEADER || kind == TERM_FAMILY || kind == TERM_SIG || kind == TERM_QUERY ||
-           kind == TERM_CLAIM;
+           kind == TERM_CLAIM || kind == TERM_JOSE;
 }
 
 /* A token's time is a number. */
@@ -67,9 +67,12 @@ static bool write_time(struct made *m, const struct term *t)
     enum time_unit unit = m->recipe->time.unit;
     char text[40];
 
-    if (t->kind == TERM_CLAIM && t->n_filters == 0 && (unit == TIME_S || unit == TIME_MS)) {
-        return m->claims != NULL &&
-               json_put_int(m->claims, span_of(t->name),
+    if ((t->kind == TERM_CLAIM || t->kind == TERM_JOSE) && t->n_filters == 0 &&
+        (unit == TIME_S || unit == TIME_MS)) {
+        struct json *part = t->kind == TERM_CLAIM ? m->claims : m->jose;
+
+        return part != NULL &&
+               json_put_int(part, span_of(t->name),
                             m->in->time_us / (unit == TIME_S ? 1000000 : 1000)) == HO_OK;
     }
     return made_put(m, t, put_time(m->in->time_us, unit, text));
@@ -188,10 +191,13 @@ static bool guards_hold(const struct made *m, const struct check_rule *check)
     return hold;
 }
 
-/* Makes a check hold by what its left side looks at. */
+/* Makes a check hold: by what its left side looks at, or by a header on the right that is missing. */
 static bool fill_check(struct made *m, const struct check_rule *check)
 {
     const struct term *left = only_term(check->left);
+    const struct term *right = only_term(check->right);
+    bool has_left;
+    bool has_right;
     struct buf have;
     struct buf want;
     bool well;
@@ -199,12 +205,15 @@ static bool fill_check(struct made *m, const struct check_rule *check)
     buf_init(&have, made_room(m));
     buf_init(&want, made_room(m));
     m->view.exact = true;
-    well = expr_eval(check->right, &m->view, &want) == TERM_OK;
-    if (well && (expr_eval(check->left, &m->view, &have) != TERM_OK ||
-                 !span_eq(buf_span(&have), buf_span(&want)))) {
-        well = left != NULL && made_put(m, left, buf_span(&want));
-    }
+    has_right = expr_eval(check->right, &m->view, &want) == TERM_OK;
+    has_left = expr_eval(check->left, &m->view, &have) == TERM_OK;
     m->view.exact = false;
+    if (has_right) {
+        well = (has_left && span_eq(buf_span(&have), buf_span(&want))) ||
+               (left != NULL && made_put(m, left, buf_span(&want)));
+    } else {
+        well = has_left && right != NULL && is_header(right) && made_put(m, right, buf_span(&have));
+    }
     buf_wipe(&have);
     buf_wipe(&want);
     return well;
@@ -296,17 +305,26 @@ static bool fill_alg(struct made *m, struct span value)
            made_put(m, &rule->by, value);
 }
 
-/* As the provider does without being told: without a name, if that is a choice, else the first. */
+/* What the body says already, else as the provider does without being told: without a name if that is
+ * a choice, else the first. */
 static struct span pick_alg(struct made *m)
 {
     const struct alg_rule *rule = &m->recipe->alg;
     const struct alg_choice *picked = &rule->choices[0];
+    struct span value = SPAN_NONE;
+    struct buf tmp;
 
+    buf_init(&tmp, REQUEST_HEAD_MAX);
+    if (rule->by_on && term_value(&rule->by, &m->view, &tmp, &value) != TERM_OK) {
+        value = SPAN_NONE;
+    }
     for (size_t i = 0; i < rule->n; i++) {
-        if (rule->choices[i].absent) {
+        if (span_present(value) ? span_eq(rule->choices[i].value, value)
+                                : rule->choices[i].absent) {
             picked = &rule->choices[i];
         }
     }
+    buf_free(&tmp);
     m->alg = picked->alg;
     return picked->absent ? SPAN_NONE : picked->value;
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "store/door.h"
 
 #define ENDING ".request"
 #define TIME_DIGITS 16 /* unix microseconds, until the year 2286 */
@@ -188,7 +187,6 @@ static void sweep(const char *state_dir, const char *name, int64_t now_us)
 
 void captures_sweep(const char *state_dir, int64_t now_us)
 {
-    _Static_assert(CAPTURES_KEPT_MS >= DOOR_MAX_MS, "an open door would be swept away");
     sweep(state_dir, "capture", now_us);
     sweep(state_dir, "pair", now_us);
 }

@@ -8,8 +8,9 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "store/door.h"
 
-#define CAPTURES_KEPT_MS (24 * 60 * 60 * INT64_C(1000))
+#define CAPTURES_KEPT_MS DOOR_MAX_MS /* not less: by age open doors are told from old ones */
 
 /* Writes a file of the source and removes its oldest ones beyond `most`.
  * returns HO_OK | HO_REJECT (the folder can't be written). */

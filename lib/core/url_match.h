@@ -8,8 +8,8 @@
 
 #define URL_FETCH_MAX 2000 /* bytes of a URL that is fetched */
 
-/* Whether it is a pattern that cannot lead elsewhere than it looks: "https://", a host of lower-case
- * letters whose last two labels hold no * (or localhost), perhaps a port, a slash, printable ASCII.
+/* Whether it is a pattern that cannot lead elsewhere than it looks: "https://", a lower-case host
+ * whose last two labels hold no * (or localhost), perhaps a port, a slash, printable ASCII.
  * A pattern without * is a plain URL. returns HO_OK | HO_REJECT (says what is wrong). */
 enum ho_code url_pattern_check(struct span pattern, struct ho_err *err) HO_MUST_CHECK;
 

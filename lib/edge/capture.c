@@ -1,5 +1,5 @@
-/* Requests into files and back. Back is by way of a CGI environment, so that what is read is held to
- * the same rules as what comes in. */
+/* Requests into files and back. Back is by way of a CGI environment, so that what is read is held
+ * to the same rules as what comes in. */
 #include "edge/capture.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A refused request as a file, so that it can be looked at and verified again later. Text lines, each
- * with its LF, an empty line, then the body's bytes to the end:
+/* A refused request as a file, so that it can be looked at and verified again later. Text lines,
+ * each with its LF, an empty line, then the body's bytes to the end:
  *
  *   hookonce-request 1
  *   now: 1764500000123456          unix microseconds when it came

@@ -1,7 +1,7 @@
-/* The receiver: request -> accepted events -> receipts and jobs -> answer, as FastCGI or plain CGI. A
- * 2xx leaves here only when the events are durable. Anything that is not verified writes nothing but
- * a counter and a log line (and, where an operator asked for it, a kept request). What is answered is
- * in the log already. */
+/* The receiver: request -> accepted events -> receipts and jobs -> answer, as FastCGI or plain CGI.
+ * A 2xx leaves here only when the events are durable. Anything that is not verified writes nothing
+ * but a counter and a log line (and, where an operator asked for it, a kept request). What is
+ * answered is in the log already. */
 #ifndef HO_RECEIVER_RECEIVER_H
 #define HO_RECEIVER_RECEIVER_H
 

@@ -1,5 +1,5 @@
-/* Kept requests: private files state/capture/SOURCE-TIME-N.request, in names that sort by time. What
- * is in them is edge/capture.h's business. */
+/* Kept requests: private files state/capture/SOURCE-TIME-N.request, in names that sort by time.
+ * What is in them is edge/capture.h's business. */
 #ifndef HO_STORE_CAPTURES_H
 #define HO_STORE_CAPTURES_H
 
@@ -22,7 +22,7 @@ enum ho_code captures_add(const char *state_dir, struct span source, int64_t now
 void captures_list(const char *state_dir, struct span source, char ***out, size_t *n);
 void captures_free(char **paths, size_t n);
 
-/* Removes the files of every source that are older than CAPTURES_KEPT_MS, and doors that are over. */
+/* Removes what is older than CAPTURES_KEPT_MS: files of every source, and doors of either kind. */
 void captures_sweep(const char *state_dir, int64_t now_us);
 
 #endif

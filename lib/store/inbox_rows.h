@@ -11,7 +11,7 @@ struct record {
     size_t place;   /* in the request */
     unsigned char mac[SHA256_LEN];
     enum receipt_result result;
-    bool settled; /* the result is known, nothing more is to be written for it in this transaction */
+    bool settled; /* the result is known, nothing more is written for it in this transaction */
     bool guarded; /* this transaction wrote its guard */
     /* what was there first */
     char first_cid[ULID_LEN + 1];

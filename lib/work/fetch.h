@@ -1,5 +1,5 @@
-/* Serving the wishes that receivers leave (base/cache.h): keys to be fetched into the cache, URLs to be
- * visited. What a recipe allows, and HTTP, are not known here: they are handed in. */
+/* Serving the wishes that receivers leave (base/cache.h): keys to be fetched into the cache, URLs to
+ * be visited. What a recipe allows, and HTTP, are not known here: they are handed in. */
 #ifndef HO_WORK_FETCH_H
 #define HO_WORK_FETCH_H
 

@@ -1,25 +1,11 @@
 /* Several events of one request: one transaction, one body, a result each. */
-#include <pthread.h>
-
-#include "testdb.h"
+#include "batch.h"
 
 #include "store/conflict.h"
 #include "store/stored.h"
 
-#define MOST 1000
-
 static struct testdb t;
 static struct db *db;
-
-/* A request with a body of that many items, and its events. */
-struct request {
-    char *body;
-    struct event e[MOST];
-    struct accepted *all[MOST];
-    enum receipt_result results[MOST];
-    char ids[MOST][32], words[MOST][40];
-    size_t n;
-};
 
 static int64_t count(const char *what)
 {
@@ -27,56 +13,6 @@ static int64_t count(const char *what)
 
     (void)snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM hookonce_%s", what);
     return testdb_int(t.outside, sql);
-}
-
-/* Items {"n":first+i,"tag":tag}, ids evt_<n>; the meaning of an item is its text. */
-static void request_make(struct request *q, size_t first, size_t n, const char *tag)
-{
-    size_t room = n * (64 + strlen(tag)) + 16, len = 0;
-
-    q->n = n;
-    q->body = ho_alloc(room);
-    len += (size_t)snprintf(q->body + len, room - len, "{\"all\":[");
-    for (size_t i = 0; i < n; i++) {
-        size_t at = len + (i > 0 ? 1 : 0);
-        len += (size_t)snprintf(q->body + len, room - len, "%s{\"n\":%zu,\"tag\":\"%s\"}",
-                                i > 0 ? "," : "", first + i, tag);
-        (void)snprintf(q->ids[i], sizeof q->ids[i], "evt_%06zu", first + i);
-        (void)snprintf(q->words[i], sizeof q->words[i], "json#/all/%zu", i);
-        q->e[i] = testdb_event(q->ids[i], "");
-        q->e[i].document = span_of(q->words[i]);
-        mac_sha256(span_make(q->body + at, len - at), q->e[i].same);
-    }
-    len += (size_t)snprintf(q->body + len, room - len, "]}");
-    for (size_t i = 0; i < n; i++) {
-        q->e[i].body = span_make(q->body, len);
-        q->all[i] = NULL;
-    }
-}
-
-/* The events as they are now, under fresh correlation ids. */
-static void request_seal(struct request *q)
-{
-    for (size_t i = 0; i < q->n; i++) {
-        accepted_free(q->all[i]);
-        ulid_new(clock_wall_us(), q->e[i].cid);
-        q->all[i] = accepted_make(&q->e[i]);
-    }
-}
-
-static void request_free(struct request *q)
-{
-    for (size_t i = 0; i < q->n; i++) {
-        accepted_free(q->all[i]);
-    }
-    free(q->body);
-    free(q);
-}
-
-static enum ho_code request_record(struct db *to, struct request *q, struct ho_err *err)
-{
-    ho_err_clear(err);
-    return inbox_record(to, q->all, q->n, TESTDB_KEY, deadline_in(5000), q->results, err);
 }
 
 static void assert_recorded(struct request *q)
@@ -332,87 +268,6 @@ static void a_thousand_in_time(void **state)
     request_free(q);
 }
 
-/* ---- at once ---- */
-
-struct sender {
-    pthread_t thread;
-    pthread_barrier_t *start;
-    size_t number;
-    size_t seen[4];
-    enum ho_code code;
-    struct ho_err err;
-};
-
-/* Batches that overlap in their items, which stand in another order in each. */
-static void *send(void *arg)
-{
-    struct sender *s = arg;
-    struct request *q = ho_alloc(sizeof *q);
-    struct db *own = db_open(&t.settings, DB_RECEIVER);
-
-    request_make(q, 0, 60, "x");
-    for (size_t i = 0; i < q->n; i++) {
-        size_t other = (i * 7 + s->number * 13) % q->n;
-        struct event swap = q->e[i];
-        q->e[i] = q->e[other];
-        q->e[other] = swap;
-    }
-    request_seal(q);
-    if (db_connect(own, &s->err) != HO_OK) {
-        s->code = HO_TRANSIENT;
-    }
-    (void)pthread_barrier_wait(s->start);
-    s->code = inbox_record(own, q->all, q->n, TESTDB_KEY, deadline_in(10000), q->results, &s->err);
-    for (size_t i = 0; i < q->n; i++) {
-        s->seen[q->results[i]]++;
-    }
-    db_close(own);
-    request_free(q);
-    return NULL;
-}
-
-static int64_t deadlocks(void)
-{
-    return testdb_int(t.outside, "SELECT variable_value FROM information_schema.global_status"
-                                 " WHERE variable_name = 'Innodb_deadlocks'");
-}
-
-static void the_same_batch_from_many_at_once(void **state)
-{
-    enum { SENDERS = 12, ROUNDS = 4 };
-    int64_t before = deadlocks();
-    (void)state;
-
-    for (int round = 0; round < ROUNDS; round++) {
-        struct sender all[SENDERS];
-        pthread_barrier_t start;
-        size_t fresh = 0;
-
-        testdb_empty(&t);
-        assert_int_equal(pthread_barrier_init(&start, NULL, SENDERS), 0);
-        for (size_t i = 0; i < SENDERS; i++) {
-            all[i] = (struct sender){.start = &start, .number = i};
-            assert_int_equal(pthread_create(&all[i].thread, NULL, send, &all[i]), 0);
-        }
-        for (size_t i = 0; i < SENDERS; i++) {
-            assert_int_equal(pthread_join(all[i].thread, NULL), 0);
-            if (all[i].code != HO_OK) {
-                fail_msg("sender %zu: %s", i, all[i].err.text);
-            }
-            assert_int_equal(all[i].seen[RECEIPT_CONFLICT] + all[i].seen[RECEIPT_REPEAT], 0);
-            fresh += all[i].seen[RECEIPT_NEW];
-        }
-        (void)pthread_barrier_destroy(&start);
-        assert_int_equal(fresh, 60);
-        assert_int_equal(count("receipt"), 60);
-        assert_int_equal(count("job"), 60);
-        assert_int_equal(count("receipt r JOIN hookonce_body b"
-                               " ON b.correlation_id = COALESCE(r.body_id, r.correlation_id)"),
-                         60);
-    }
-    assert_int_equal(deadlocks() - before, 0);
-}
-
 static int begin(void **state)
 {
     (void)state;
@@ -449,7 +304,6 @@ int main(void)
         cmocka_unit_test_setup(only_what_came_together, each),
 #endif
         cmocka_unit_test_setup(a_thousand_in_time, each),
-        cmocka_unit_test_setup(the_same_batch_from_many_at_once, each),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -91,6 +91,7 @@ static void begin(struct made *m, const struct recipe *r, const struct sign_inpu
     }
     split_url(m);
     document_detect(in->body, in->content_type, r->form_json, word, &m->doc);
+    m->is_json = strcmp(word, "json") == 0;
     begin_token(m);
     m->view.doc = m->doc;
     m->view.claims = m->claims;
@@ -159,6 +160,16 @@ static enum ho_code add_front(const struct sig_rule *rule, struct buf *out)
     return code == HO_OK && span_present(rule->behind) ? buf_add_span(out, rule->behind) : code;
 }
 
+/* A prefix that is a word, like "Bearer", has a blank behind it. */
+static enum ho_code add_prefix(struct span prefix, struct buf *out)
+{
+    unsigned char last = prefix.len == 0 ? '=' : prefix.p[prefix.len - 1];
+    bool word = (last >= 'a' && last <= 'z') || (last >= 'A' && last <= 'Z');
+    enum ho_code code = buf_add_span(out, prefix);
+
+    return code == HO_OK && word ? buf_add_byte(out, ' ') : code;
+}
+
 /* Prefix, the fields, and the one signature. */
 static enum ho_code make_value(struct made *m, struct buf *out, struct ho_err *err)
 {
@@ -180,7 +191,7 @@ static enum ho_code make_value(struct made *m, struct buf *out, struct ho_err *e
         }
     }
     if (code == HO_OK && span_present(rule->strip)) {
-        code = buf_add_span(out, rule->strip);
+        code = add_prefix(rule->strip, out);
     }
     if (code == HO_OK) {
         code = add_fields(m, out);
@@ -213,7 +224,7 @@ static bool is_circular(const struct made *m, const struct term *place)
 static bool fits_place(const struct made *m, const struct term *place)
 {
     if (place->kind == TERM_JSON) {
-        return m->doc != NULL;
+        return m->is_json;
     }
     if (place->kind == TERM_FORM) {
         return document_is_form(m->in->content_type) &&

@@ -217,7 +217,7 @@ static bool put_json(struct made *m, struct json *doc, const char *pointer, stru
 {
     bool body = doc != NULL && doc == m->doc;
 
-    if (doc == NULL || json_put_text(doc, span_of(pointer), value) != HO_OK) {
+    if (doc == NULL || (body && !m->is_json) || json_put_text(doc, span_of(pointer), value) != HO_OK) {
         return false;
     }
     m->doc_changed = m->doc_changed || body;

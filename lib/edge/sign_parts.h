@@ -19,6 +19,7 @@ struct made {
     struct sig_fields fields;
     struct buf text; /* what spans of the request point to; never moves */
     struct json *doc; /* the body's; NULL: none */
+    bool is_json;     /* the body is the document: it can be written anew */
     bool doc_changed;
     struct json *claims, *jose; /* of tokens */
 };

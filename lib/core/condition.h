@@ -50,7 +50,7 @@ enum ho_code condition_parse(const char *text, struct condition *out, struct ho_
 void condition_free(struct condition *c);
 
 /* Whether it holds. why: NULL, or what to append a phrase to that says what was found, without line
- * end: `it is "unpaid"`; a phrase that does not fit is left out. */
+ * end: "it is the text unpaid"; a phrase that does not fit is left out. */
 bool condition_holds(const struct condition *c, const struct ref_view *v, struct buf *why);
 
 #endif

@@ -8,19 +8,6 @@
 #include "base/buf.h"
 
 #define STATEMENT_MAX 65536
-#define NAME_MAX_BYTES 512
-#define NO_TOKEN "\"(),/:;<=>?@[\\]{}"
-
-static const struct {
-    const char *word;
-    enum param_event event;
-} event_names[] = {
-    {"provider", EVENT_PROVIDER}, {"source", EVENT_SOURCE},
-    {"id", EVENT_ID},             {"type", EVENT_TYPE},
-    {"object", EVENT_OBJECT},     {"occurred_at", EVENT_OCCURRED_AT},
-    {"attempt", EVENT_ATTEMPT},   {"correlation_id", EVENT_CORRELATION_ID},
-    {"body", EVENT_BODY},
-};
 
 struct scan {
     struct span text;
@@ -39,14 +26,6 @@ static unsigned char byte_at(const struct scan *s, size_t i)
 static struct span rest_at(const struct scan *s, size_t i)
 {
     return span_sub(s->text, i, s->text.len);
-}
-
-/* Does a reference begin at i? */
-static bool is_reference(const struct scan *s, size_t i)
-{
-    struct span rest = rest_at(s, i);
-
-    return span_starts(rest, "{/") || span_starts(rest, "{header:") || span_starts(rest, "{event:");
 }
 
 static enum ho_code copy(struct scan *s, size_t n)
@@ -103,7 +82,7 @@ static enum ho_code copy_closed(struct scan *s, size_t end, const char *what)
         return ho_fail(s->err, HO_REJECT, "%s is not closed", what);
     }
     for (size_t i = s->at; i < end; i++) {
-        if (is_reference(s, i)) {
+        if (ref_begins(rest_at(s, i))) {
             return ho_fail(s->err, HO_REJECT,
                            "a reference stands inside %s: write it without quotes around it, "
                            "it is bound as a value", what);
@@ -112,85 +91,19 @@ static enum ho_code copy_closed(struct scan *s, size_t end, const char *what)
     return copy(s, end - s->at);
 }
 
-static enum ho_code name_event(struct scan *s, struct span name, struct param *p)
-{
-    for (size_t i = 0; i < sizeof event_names / sizeof event_names[0]; i++) {
-        if (span_is(name, event_names[i].word)) {
-            p->event = event_names[i].event;
-            return HO_OK;
-        }
-    }
-    return ho_fail(s->err, HO_REJECT,
-                   "{event:%.*s} is not known: provider, source, id, type, occurred_at, "
-                   "object, correlation_id, attempt, body",
-                   name.len > 40 ? 40 : (int)name.len, (const char *)name.p);
-}
-
-/* A name that can never be found is a mistake: a pointer's ~ must be ~0 or ~1 (RFC 6901), and a
- * header's name is a token (RFC 9110, 5.6.2). */
-static bool name_can_be(enum param_kind kind, struct span name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        unsigned char c = name.p[i], next = i + 1 < name.len ? name.p[i + 1] : '\0';
-
-        if (kind == PARAM_JSON && c == '~' && next != '0' && next != '1') {
-            return false;
-        }
-        if (kind == PARAM_HEADER && (c <= ' ' || c >= 0x7f || span_has(SPAN_LIT(NO_TOKEN), c))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static enum ho_code add_param(struct scan *s, struct span inside)
-{
-    struct statement *out = s->out;
-    struct param *p;
-    struct span name = inside, head;
-
-    if (out->n_params == PARAMS_MAX) {
-        return ho_fail(s->err, HO_REJECT, "more than %d references in one statement", PARAMS_MAX);
-    }
-    p = &out->params[out->n_params];
-    memset(p, 0, sizeof *p);
-    if (span_starts(inside, "/")) {
-        p->kind = PARAM_JSON;
-    } else {
-        head = span_cut(&name, ':');
-        p->kind = span_is(head, "header") ? PARAM_HEADER : PARAM_EVENT;
-    }
-    if (name.len == 0 || name.len > NAME_MAX_BYTES) {
-        return ho_fail(s->err, HO_REJECT, "a reference without a name, or one that is too long");
-    }
-    if (!name_can_be(p->kind, name)) {
-        return ho_fail(s->err, HO_REJECT, "{%.*s} can never be found: a header's name has no blank, "
-                                          "a pointer's ~ is written ~0",
-                       inside.len > 40 ? 40 : (int)inside.len, (const char *)inside.p);
-    }
-    if (p->kind == PARAM_EVENT && name_event(s, name, p) != HO_OK) {
-        return HO_REJECT;
-    }
-    p->name = ho_alloc(name.len + 1);
-    memcpy(p->name, name.p, name.len);
-    p->name[name.len] = '\0';
-    out->n_params++;
-    return HO_OK;
-}
-
 static enum ho_code reference(struct scan *s)
 {
-    struct span rest = rest_at(s, s->at + 1), inside = span_cut(&rest, '}');
-    enum ho_code code;
+    struct statement *out = s->out;
+    struct span rest = rest_at(s, s->at);
 
-    if (!span_present(rest)) {
-        return ho_fail(s->err, HO_REJECT, "a reference that begins with { has no }");
+    if (out->n_params == PARAMS_MAX && ref_begins(rest)) {
+        return ho_fail(s->err, HO_REJECT, "more than %d references in one statement", PARAMS_MAX);
     }
-    code = add_param(s, inside);
-    if (code != HO_OK) {
-        return code;
+    if (ref_parse(&rest, &out->params[out->n_params], s->err) != HO_OK) {
+        return HO_REJECT;
     }
-    s->at += inside.len + 2;
+    out->n_params++;
+    s->at = s->text.len - rest.len;
     if (buf_add_byte(&s->sql, '?') != HO_OK) {
         return ho_fail(s->err, HO_REJECT, "a statement may be at most %d bytes", STATEMENT_MAX);
     }
@@ -204,32 +117,6 @@ static bool changes_database(const struct scan *s)
 
     return !s->says && s->text.len - s->at > 3 && (behind <= ' ' || behind == '`') &&
            span_is_nocase(span_sub(s->text, s->at, 3), "use");
-}
-
-/* {data.object.id}: a word in braces is meant as a reference, and SQL has no use for it. */
-static bool is_misspelt(const struct scan *s)
-{
-    struct span rest = rest_at(s, s->at + 1), inside = span_cut(&rest, '}');
-
-    for (size_t i = 0; i < inside.len; i++) {
-        unsigned char c = inside.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-
-        if (!letter && (i == 0 || c < '-' || c > ':') && c != '_') {
-            return false;
-        }
-    }
-    return span_present(rest) && inside.len > 0;
-}
-
-static enum ho_code misspelt(struct scan *s)
-{
-    struct span rest = rest_at(s, s->at + 1), inside = span_cut(&rest, '}');
-
-    return ho_fail(s->err, HO_REJECT,
-                   "{%.*s} is no reference: write a JSON pointer, for example {/data/object/id}, "
-                   "or {header:NAME}, {event:NAME}",
-                   inside.len > 40 ? 40 : (int)inside.len, (const char *)inside.p);
 }
 
 static enum ho_code step(struct scan *s)
@@ -247,11 +134,8 @@ static enum ho_code step(struct scan *s)
     if (c == '\'' || c == '"' || c == '`') {
         return copy_closed(s, quoted_end(s, c), "quoted text");
     }
-    if (c == '{' && is_reference(s, s->at)) {
+    if (ref_begins(rest_at(s, s->at)) || ref_is_misspelt(rest_at(s, s->at))) {
         return reference(s);
-    }
-    if (c == '{' && is_misspelt(s)) {
-        return misspelt(s);
     }
     if (c == '?') {
         return ho_fail(s->err, HO_REJECT, "a ? outside quotes: name what it stands for, "
@@ -296,9 +180,48 @@ enum ho_code statement_parse(const char *text, struct statement *out, struct ho_
 void statement_free(struct statement *s)
 {
     for (size_t i = 0; i < s->n_params; i++) {
-        free(s->params[i].name);
+        ref_free(&s->params[i]);
     }
     free(s->params);
     free(s->sql);
     memset(s, 0, sizeof *s);
+}
+
+/* Where a statement's first word begins, behind blanks and comments. */
+static size_t first_word(const char *sql)
+{
+    struct scan s = {.text = span_of(sql)};
+
+    while (s.at < s.text.len && (byte_at(&s, s.at) <= ' ' || comment_begins(&s))) {
+        s.at = byte_at(&s, s.at) <= ' ' ? s.at + 1 : comment_end(&s);
+    }
+    return s.at;
+}
+
+bool statement_is_query(const struct statement *s)
+{
+    static const char *const words[] = {"select", "with", "values", "table"};
+    const char *begin = s->sql + first_word(s->sql);
+    struct span rest = span_of(begin);
+    size_t len = 0;
+
+    while (len < rest.len && ((rest.p[len] | 0x20) >= 'a' && (rest.p[len] | 0x20) <= 'z')) {
+        len++;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (span_is_nocase(span_sub(rest, 0, len), words[i])) {
+            return true;
+        }
+    }
+    return begin[0] == '(';
+}
+
+const struct ref *statement_uses(const struct statement *s, enum ref_kind kind)
+{
+    for (size_t i = 0; i < s->n_params; i++) {
+        if (s->params[i].kind == kind) {
+            return &s->params[i];
+        }
+    }
+    return NULL;
 }

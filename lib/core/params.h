@@ -1,35 +1,13 @@
-/* References to an event inside a site's SQL: {/json/pointer}, {header:X}, {event:NAME}. They become
- * bound parameters, never text: `UPDATE t SET s = {/data/status}` is prepared with a `?`. */
+/* References to an event inside a site's SQL (core/ref.h). They become bound parameters, never text:
+ * `UPDATE t SET s = {/data/status}` is prepared with a `?`. */
 #ifndef HO_CORE_PARAMS_H
 #define HO_CORE_PARAMS_H
 
-#include "base/err.h"
-#include "base/span.h"
-
-enum param_kind { PARAM_JSON, PARAM_HEADER, PARAM_EVENT };
-
-/* Names for {event:…}, the one contract for every kind of handler. */
-enum param_event {
-    EVENT_PROVIDER,
-    EVENT_SOURCE,
-    EVENT_ID,
-    EVENT_TYPE,
-    EVENT_OCCURRED_AT, /* DATETIME(6) text in UTC, NULL when the provider gives none */
-    EVENT_OBJECT,
-    EVENT_CORRELATION_ID,
-    EVENT_ATTEMPT, /* number of this try, from 1 */
-    EVENT_BODY
-};
-
-struct param {
-    enum param_kind kind;
-    enum param_event event; /* for PARAM_EVENT */
-    char *name;             /* pointer or header name */
-};
+#include "core/ref.h"
 
 struct statement {
     char *sql; /* with ? in place of each reference */
-    struct param *params;
+    struct ref *params;
     size_t n_params;
 };
 
@@ -41,6 +19,13 @@ struct statement {
  * out: *out owned (statement_free), empty on failure. returns HO_OK | HO_REJECT. */
 enum ho_code statement_parse(const char *text, struct statement *out, struct ho_err *err)
     HO_MUST_CHECK;
-void statement_free(struct statement *s);
+void statement_free(struct statement *s); /* also of an all-zero one */
+
+/* Whether it begins as a query does that only returns rows: SELECT, WITH, VALUES, TABLE or a
+ * bracket, behind comments. */
+bool statement_is_query(const struct statement *s);
+
+/* The first reference of that kind, or NULL. */
+const struct ref *statement_uses(const struct statement *s, enum ref_kind kind);
 
 #endif

@@ -35,6 +35,11 @@ bool ref_is_misspelt(struct span text);
 enum ho_code ref_parse(struct span *rest, struct ref *out, struct ho_err *err) HO_MUST_CHECK;
 void ref_free(struct ref *r);
 
+/* Whether it leads to the same for every delivery and try of an event, so that it may choose routes
+ * and make keys: not {fetched:…}, attempt, correlation_id, idempotency_key; nor the body as a whole,
+ * which the events of a batch share. */
+bool ref_is_steady(const struct ref *r);
+
 /* As it is written, braces and all, cut after some 60 bytes: for messages. */
 #define REF_WORDS 80
 const char *ref_words(const struct ref *r, char out[REF_WORDS]);

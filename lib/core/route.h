@@ -2,7 +2,6 @@
 #ifndef HO_CORE_ROUTE_H
 #define HO_CORE_ROUTE_H
 
-#include "base/json.h"
 #include "core/settings.h"
 
 enum route_verdict {
@@ -12,9 +11,13 @@ enum route_verdict {
     ROUTE_OTHER_MODE /* the type fits, but livemode is another, or missing where it is asked for */
 };
 
-/* in: type as stored; doc may be NULL (no JSON). */
-enum route_verdict route_wants(const struct route *r, struct span provider, struct span type,
-                               const struct json *doc);
+/* in: v->event — provider and type as stored; v->doc may be NULL (no JSON). `when` speaks of the
+ * events that run the handler, not of informational ones. */
+enum route_verdict route_wants(const struct route *r, const struct ref_view *v);
+
+/* The same, and appends to why what was looked at, a line each ("type x: fits on = x.*\n"); lines
+ * that do not fit are left out. All conditions are looked at, also behind one that does not hold. */
+enum route_verdict route_explain(const struct route *r, const struct ref_view *v, struct buf *why);
 
 struct route_plan {
     const struct route *routes[SETTINGS_ROUTES_MAX]; /* all that said YES, in config order */
@@ -22,7 +25,6 @@ struct route_plan {
     bool informational; /* at least one said INFORMATIONAL */
     bool other_mode;    /* at least one said OTHER_MODE: worth a line in the log */
 };
-void route_plan(const struct settings *s, struct span provider, struct span type,
-                const struct json *doc, struct route_plan *out);
+void route_plan(const struct settings *s, const struct ref_view *v, struct route_plan *out);
 
 #endif

@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/secret.h"
+#include "core/condition.h"
 #include "core/params.h"
+#include "core/reftext.h"
 #include "core/retry.h"
 
 struct setting_secret {
@@ -33,18 +35,64 @@ struct source {
     int64_t tolerance_ms;        /* -1: as the recipe says */
     int guard;                   /* -1: as the recipe says, 0 off, 1 on */
     const char *scope;           /* NULL: as the recipe says; "source" or "provider" */
+    bool reply;                  /* mode = reply: the request is answered by a handler */
+    const struct handler *handler; /* with reply only, else NULL */
+    int64_t reply_timeout_ms;    /* with reply; -1: as the recipe says */
     const struct conf_section *at; /* for messages */
+};
+
+enum handler_kind { HANDLER_SQL, HANDLER_COMMAND, HANDLER_URL };
+
+/* How a request says who asks. The file holds the token, or user:password. */
+enum auth_kind { AUTH_NONE, AUTH_BEARER, AUTH_BASIC };
+struct setting_auth {
+    enum auth_kind kind;
+    char *path; /* owned; read when it is used */
+};
+
+struct setting_header {
+    char *name;
+    char *value; /* NULL: the file's content */
+    char *path;  /* NULL: value */
 };
 
 struct handler {
     const char *name;
+    enum handler_kind kind;
+    int64_t timeout_ms;
+    /* HANDLER_SQL */
     struct statement *statements; /* in order, one transaction */
     size_t n_statements;
-    int64_t timeout_ms;
+    /* HANDLER_COMMAND */
+    char **argv; /* argv[0] absolute; a NULL behind the last */
+    size_t argc;
+    /* HANDLER_URL */
+    const char *url;
+    struct setting_header *headers;
+    size_t n_headers;
+    struct setting_auth auth;
+    char *sign_with; /* file with the secret of the Standard Webhooks signature, or NULL */
+    /* commands and URLs */
+    int64_t key_lifetime_ms; /* how long the other side knows an idempotency key; 0: for ever */
+    bool at_most_once;
+    /* all */
+    unsigned concurrency; /* how many at once; 0: no limit */
+    unsigned rate;        /* tries within rate_ms; 0: no limit */
+    int64_t rate_ms;
+    unsigned breaker; /* failures in a row that open it; 0: none */
+    int64_t breaker_ms;
     const struct conf_section *at;
 };
 
 enum livemode { LIVEMODE_ANY, LIVEMODE_TRUE, LIVEMODE_FALSE };
+
+/* What to do with an event that is as old as the newest one of its object that ran. */
+enum route_tie { TIE_RUN, TIE_FETCH, TIE_SKIP };
+
+/* What to do when `fetch` finds that the object is gone (404, 410). */
+enum route_gone { GONE_DEAD, GONE_SKIP, GONE_RUN };
+
+enum route_priority { PRIORITY_HIGH, PRIORITY_NORMAL, PRIORITY_LOW };
 
 struct route {
     const char *name;
@@ -54,12 +102,32 @@ struct route {
     char **informational;
     size_t n_informational;
     enum livemode livemode;
+    struct condition *when; /* all must hold for the handler to run */
+    size_t n_when;
     const struct handler *handler; /* NULL: only informational types */
     struct retry retry;
+    enum route_priority priority;
+    /* One outcome a business key, one order an object. Routes of one flow share both. */
+    const char *flow;        /* its own name where none is said */
+    struct reftext once_per; /* words NULL: not said; so the others */
+    struct reftext order_by;
+    struct ref order_at;     /* name NULL: the event's own time */
+    enum route_tie tie;
+    struct reftext serialize_by; /* as order_by, where that is said: the key of the lane */
+    /* Before the handler. */
+    struct statement needs; /* sql NULL: not said */
+    struct retry needs_wait; /* how often and long to wait for its row; these are no tries */
+    struct statement skip_if;
+    struct reftext fetch;
+    struct setting_auth fetch_auth;
+    enum route_gone gone;
     const struct conf_section *at;
 };
 
 #define HANDLER_TIMEOUT_MAX_MS (60 * 60 * INT64_C(1000))
+#define HANDLER_ARGS_MAX 64
+#define HANDLER_HEADERS_MAX 32
+#define NEEDS_WAIT_DEFAULT "20 tries, 5s to 10m"
 #define SETTINGS_ROUTES_MAX 64 /* routes of one provider */
 
 struct settings {
@@ -105,6 +173,7 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
 void settings_free(struct settings *s);
 
 const struct source *settings_source(const struct settings *s, struct span name);
+const struct handler *settings_handler(const struct settings *s, struct span name);
 const struct route *settings_route(const struct settings *s, struct span name);
 
 #endif

@@ -17,37 +17,39 @@ static struct db_value text_or_bytes(struct span s)
     return text_is_utf8(s) ? DBV_TEXT(s) : DBV_BYTES(s);
 }
 
-static struct db_value event_value(enum param_event which, const struct handler_call *call)
+static struct db_value event_value(enum contract_field which, const struct handler_call *call)
 {
     const struct event *e = &call->stored->event;
 
     switch (which) {
-    case EVENT_PROVIDER:
+    case FIELD_PROVIDER:
         return text_or_bytes(e->provider);
-    case EVENT_SOURCE:
+    case FIELD_SOURCE:
         return text_or_bytes(e->source);
-    case EVENT_ID:
+    case FIELD_ID:
         return text_or_bytes(e->id);
-    case EVENT_TYPE:
+    case FIELD_TYPE:
         return text_or_bytes(e->type);
-    case EVENT_OCCURRED_AT:
+    case FIELD_OCCURRED_AT:
         return DBV_TEXT(call->stored->occurred_at);
-    case EVENT_OBJECT:
+    case FIELD_OBJECT:
         return text_or_bytes(e->object);
-    case EVENT_CORRELATION_ID:
+    case FIELD_CORRELATION_ID:
         return DBV_STR(e->cid);
-    case EVENT_ATTEMPT:
+    case FIELD_IDEMPOTENCY_KEY:
+        return text_or_bytes(span_of(call->idempotency_key));
+    case FIELD_ATTEMPT:
         return DBV_UINT(call->try_no);
-    case EVENT_BODY:
+    case FIELD_BODY:
         return DBV_BYTES(e->body);
     }
     return DBV_NULL;
 }
 
-static enum ho_code json_value(const struct param *p, const struct handler_call *call,
-                               struct buf *room, struct place *place, struct ho_err *err)
+static enum ho_code json_value(const struct ref *p, const struct json *doc, struct buf *room,
+                               struct place *place, struct ho_err *err)
 {
-    const struct json_node *node = json_at(call->doc, span_of(p->name));
+    const struct json_node *node = json_at(doc, span_of(p->name));
 
     switch (json_kind_of(node)) {
     case JSON_ABSENT:
@@ -84,18 +86,21 @@ enum ho_code bind_params(const struct statement *s, const struct handler_call *c
 
     buf_init(&out->room, DB_RESULT_MAX);
     for (size_t i = 0; i < s->n_params; i++) {
-        const struct param *p = &s->params[i];
+        const struct ref *p = &s->params[i];
         enum ho_code code = HO_OK;
         places[i] = (struct place){.value = &out->values[i]};
         switch (p->kind) {
-        case PARAM_JSON:
-            code = json_value(p, call, &out->room, &places[i], err);
+        case REF_JSON:
+            code = json_value(p, call->doc, &out->room, &places[i], err);
             break;
-        case PARAM_HEADER:
+        case REF_FETCHED:
+            code = json_value(p, call->fetched, &out->room, &places[i], err);
+            break;
+        case REF_HEADER:
             out->values[i] = text_or_bytes(event_header(call->stored->event.headers, p->name));
             break;
-        case PARAM_EVENT:
-            out->values[i] = event_value(p->event, call);
+        case REF_EVENT:
+            out->values[i] = event_value(p->field, call);
             break;
         }
         if (code != HO_OK) {

@@ -56,9 +56,9 @@ static void take_route(struct attempt *a, const struct route *route)
 /* A job that has no route yet. */
 static enum decision plan(struct attempt *a, struct route_plan *routes)
 {
-    const struct event *e = &a->stored.event;
+    const struct ref_view view = {.event = &a->stored.event, .doc = a->doc};
 
-    route_plan(a->w->settings, e->provider, e->type, a->doc, routes);
+    route_plan(a->w->settings, &view, routes);
     a->other_mode = routes->n == 0 && routes->other_mode;
     if (routes->n == 0) {
         return decide(a, routes->informational ? OUTCOME_INFORMATIONAL : OUTCOME_IGNORED, NULL);
@@ -72,13 +72,13 @@ static enum decision plan(struct attempt *a, struct route_plan *routes)
  * route that was never meant for it. */
 static enum decision check_route(struct attempt *a)
 {
-    const struct event *e = &a->stored.event;
+    const struct ref_view view = {.event = &a->stored.event, .doc = a->doc};
 
     a->route = settings_route(a->w->settings, span_of(a->job->route));
     if (a->route == NULL) {
         return decide(a, OUTCOME_NO_ROUTE, "the config has no route of that name");
     }
-    if (route_wants(a->route, e->provider, e->type, a->doc) != ROUTE_YES) {
+    if (route_wants(a->route, &view) != ROUTE_YES) {
         return decide(a, OUTCOME_NO_ROUTE, "its route does not want this event");
     }
     return DECIDE_RUN;

@@ -19,6 +19,8 @@ struct handler_call {
     const struct handler *handler;
     const struct stored *stored;
     const struct json *doc; /* NULL: the body is no document */
+    const struct json *fetched;  /* NULL: nothing was fetched */
+    const char *idempotency_key; /* NULL: not known */
     unsigned try_no;        /* from 1 */
     struct deadline end;    /* the statements must be through by then */
     uint64_t *rows;         /* set to how many rows they changed, all together */

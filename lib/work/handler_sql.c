@@ -222,12 +222,11 @@ static enum ho_code need_document(const struct handler_call *call, struct ho_err
 {
     for (size_t i = 0; call->doc == NULL && i < call->handler->n_statements; i++) {
         const struct statement *s = &call->handler->statements[i];
-        for (size_t k = 0; k < s->n_params; k++) {
-            if (s->params[k].kind == PARAM_JSON) {
-                return ho_fail(err, HO_PERMANENT,
-                               "handler %s: the event has no JSON document, but statement %zu "
-                               "uses {%s}", call->handler->name, i + 1, s->params[k].name);
-            }
+        const struct ref *used = statement_uses(s, REF_JSON);
+        if (used != NULL) {
+            return ho_fail(err, HO_PERMANENT,
+                           "handler %s: the event has no JSON document, but statement %zu "
+                           "uses {%s}", call->handler->name, i + 1, used->name);
         }
     }
     return HO_OK;

@@ -49,7 +49,8 @@ static inline enum handler_result run(const char *sql, unsigned time_ms)
     assert_int_equal(stored_load(db, cid, &stored, &err), HO_OK);
     assert_true(stored_genuine(&stored, TESTDB_KEY));
     assert_int_equal(document_open(stored.event.body, stored.event.document, &doc, &err), HO_OK);
-    const struct handler_call call = {&s->handlers[0], &stored, doc, 3, deadline_in(time_ms), &changed};
+    const struct handler_call call = {.handler = &s->handlers[0], .stored = &stored, .doc = doc,
+                                      .try_no = 3, .end = deadline_in(time_ms), .rows = &changed};
     enum handler_result result = handler_sql_run(db, &call, &err);
     if (result == HANDLER_DONE) {
         struct ho_err commit_err;

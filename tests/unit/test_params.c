@@ -13,7 +13,7 @@ struct want {
 /* "json:/a header:X event:id" */
 static void listed(const struct statement *s, struct buf *out)
 {
-    static const char *const kinds[] = {"json", "header", "event"};
+    static const char *const kinds[] = {"json", "header", "event", "fetched"};
     for (size_t i = 0; i < s->n_params; i++) {
         assert_int_equal(buf_addf(out, "%s%s:%s", i > 0 ? " " : "", kinds[s->params[i].kind],
                                   s->params[i].name),
@@ -61,6 +61,7 @@ static void references_become_parameters(void **state)
         {"f({header:!#$%&'*+-.^_`|~09})", "f(?)", "header:!#$%&'*+-.^_`|~09"},
         {"a = {/a}, b = {header:X}, c = {event:id}", "a = ?, b = ?, c = ?",
          "json:/a header:X event:id"},
+        {"a = {fetched:/a/0} + {fetched:/}", "a = ? + ?", "fetched:/a/0 fetched:/"},
     };
     (void)state;
     check_each(rows, COUNT(rows));
@@ -70,25 +71,26 @@ static void each_event_name_is_known(void **state)
 {
     static const struct {
         const char *text;
-        enum param_event want;
+        enum contract_field want;
     } rows[] = {
-        {"{event:provider}", EVENT_PROVIDER},
-        {"{event:source}", EVENT_SOURCE},
-        {"{event:id}", EVENT_ID},
-        {"{event:type}", EVENT_TYPE},
-        {"{event:occurred_at}", EVENT_OCCURRED_AT},
-        {"{event:object}", EVENT_OBJECT},
-        {"{event:correlation_id}", EVENT_CORRELATION_ID},
-        {"{event:attempt}", EVENT_ATTEMPT},
-        {"{event:body}", EVENT_BODY},
+        {"{event:provider}", FIELD_PROVIDER},
+        {"{event:source}", FIELD_SOURCE},
+        {"{event:id}", FIELD_ID},
+        {"{event:type}", FIELD_TYPE},
+        {"{event:occurred_at}", FIELD_OCCURRED_AT},
+        {"{event:object}", FIELD_OBJECT},
+        {"{event:correlation_id}", FIELD_CORRELATION_ID},
+        {"{event:idempotency_key}", FIELD_IDEMPOTENCY_KEY},
+        {"{event:attempt}", FIELD_ATTEMPT},
+        {"{event:body}", FIELD_BODY},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct statement s;
         assert_int_equal(statement_parse(rows[i].text, &s, NULL), HO_OK);
         assert_int_equal(s.n_params, 1);
-        assert_int_equal(s.params[0].kind, PARAM_EVENT);
-        assert_int_equal(s.params[0].event, rows[i].want);
+        assert_int_equal(s.params[0].kind, REF_EVENT);
+        assert_int_equal(s.params[0].field, rows[i].want);
         statement_free(&s);
     }
 }
@@ -167,6 +169,11 @@ static void ends_are_trimmed(void **state)
     check_each(rows, COUNT(rows));
 }
 
+#define FIELDS \
+    "provider, source, id, type, occurred_at, object, correlation_id, idempotency_key, attempt, body"
+#define NAMES \
+    "a header's name has no blank, a pointer begins with / and its ~ is written ~0"
+
 static void refuses_with_what_to_do(void **state)
 {
     static const char in_text[] = "a reference stands inside quoted text: write it without quotes "
@@ -235,22 +242,18 @@ static void refuses_with_what_to_do(void **state)
         {"SELECT {event:", no_end},
         {"SELECT {event:}", no_name},
         {"SELECT {header:}", no_name},
-        {"SELECT {event:ID}", "{event:ID} is not known: provider, source, id, type, occurred_at, "
-                              "object, correlation_id, attempt, body"},
-        {"SELECT {event:received_at}", "{event:received_at} is not known: provider, source, id, "
-                                       "type, occurred_at, object, correlation_id, attempt, body"},
-        {"SELECT {event: id}", "{event: id} is not known: provider, source, id, type, occurred_at, "
-                               "object, correlation_id, attempt, body"},
-        {"SELECT {header: X}", "{header: X} can never be found: a header's name has no blank, a "
-                               "pointer's ~ is written ~0"},
-        {"SELECT {header:X:Y}", "{header:X:Y} can never be found: a header's name has no blank, a "
-                                "pointer's ~ is written ~0"},
-        {"SELECT {header:\xc3\xa9}", "{header:\xc3\xa9} can never be found: a header's name has no "
-                                     "blank, a pointer's ~ is written ~0"},
-        {"SELECT {/a~b}", "{/a~b} can never be found: a header's name has no blank, a pointer's ~ "
-                          "is written ~0"},
-        {"SELECT {/a~}", "{/a~} can never be found: a header's name has no blank, a pointer's ~ is "
-                         "written ~0"},
+        {"SELECT {event:ID}", "{event:ID} is not known: " FIELDS},
+        {"SELECT {event:received_at}", "{event:received_at} is not known: " FIELDS},
+        {"SELECT {event: id}", "{event: id} is not known: " FIELDS},
+        {"SELECT {header: X}", "{header: X} can never be found: " NAMES},
+        {"SELECT {header:X:Y}", "{header:X:Y} can never be found: " NAMES},
+        {"SELECT {header:\xc3\xa9}", "{header:\xc3\xa9} can never be found: " NAMES},
+        {"SELECT {/a~b}", "{/a~b} can never be found: " NAMES},
+        {"SELECT {/a~}", "{/a~} can never be found: " NAMES},
+        {"SELECT {fetched:/a~2}", "{fetched:/a~2} can never be found: " NAMES},
+        {"SELECT {fetched:a}", "{fetched:a} can never be found: " NAMES},
+        {"SELECT {fetched:}", no_name},
+        {"SELECT '{fetched:/a}'", in_text},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -369,6 +372,49 @@ static void long_unknown_names_are_cut_in_the_message(void **state)
     free(text);
 }
 
+static void a_query_begins_as_one(void **state)
+{
+    static const struct {
+        const char *text;
+        bool query;
+    } rows[] = {
+        {"SELECT 1", true},
+        {"select{/a}", true},
+        {"Select\n1", true},
+        {"  /* a */ -- b\n# c\n SELECT 1", true},
+        {"(SELECT 1) UNION (SELECT 2)", true},
+        {"WITH t AS (SELECT 1) SELECT * FROM t", true},
+        {"VALUES (1)", true},
+        {"TABLE t", true},
+        {"SELECTED 1", false},
+        {"INSERT INTO t SELECT 1", false},
+        {"/* SELECT */ DELETE FROM t", false},
+        {"-- SELECT\nUPDATE t SET a = 1", false},
+        {"CALL select_it()", false},
+        {"SHOW TABLES", false},
+        {"{/a}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct statement s;
+        assert_int_equal(statement_parse(rows[i].text, &s, NULL), HO_OK);
+        ROW(i, statement_is_query(&s) == rows[i].query);
+        statement_free(&s);
+    }
+}
+
+static void finds_the_first_reference_of_a_kind(void **state)
+{
+    struct statement s;
+    (void)state;
+    assert_int_equal(statement_parse("SELECT {event:id}, {/a}, {fetched:/b}, {fetched:/c}", &s, NULL),
+                     HO_OK);
+    assert_ptr_equal(statement_uses(&s, REF_FETCHED), &s.params[2]);
+    assert_ptr_equal(statement_uses(&s, REF_JSON), &s.params[1]);
+    assert_null(statement_uses(&s, REF_HEADER));
+    statement_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +426,8 @@ int main(void)
         cmocka_unit_test(refuses_with_what_to_do),
         cmocka_unit_test(takes_64_references_and_not_65),
         cmocka_unit_test(lengths_have_their_limits),
+        cmocka_unit_test(a_query_begins_as_one),
+        cmocka_unit_test(finds_the_first_reference_of_a_kind),
         cmocka_unit_test(long_unknown_names_are_cut_in_the_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,10 +118,20 @@ static void each_route_knows_what_it_wants(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct json *doc = parsed(rows[i].doc);
-        enum route_verdict got = route_wants(rows[i].route, rows[i].provider, rows[i].type, doc);
+        const struct event e = {.provider = rows[i].provider, .type = rows[i].type};
+        const struct ref_view v = {.event = &e, .doc = doc};
+        enum route_verdict got = route_wants(rows[i].route, &v);
         ROW_TEXT(i, verdicts[got], verdicts[rows[i].want]);
         json_free(doc);
     }
+}
+
+static void plan_for(const struct settings *s, const char *provider, const char *type,
+                     const struct json *doc, struct route_plan *out)
+{
+    const struct event e = {.provider = span_of(provider), .type = span_of(type)};
+    const struct ref_view v = {.event = &e, .doc = doc};
+    route_plan(s, &v, out);
 }
 
 static void a_plan_has_every_route_in_order(void **state)
@@ -132,7 +142,7 @@ static void a_plan_has_every_route_in_order(void **state)
     struct json *doc = parsed("{\"livemode\":false}");
     (void)state;
     memset(&plan, 0x55, sizeof plan);
-    route_plan(&s, SPAN_LIT("stripe"), SPAN_LIT("customer.subscription.updated"), doc, &plan);
+    plan_for(&s, "stripe", "customer.subscription.updated", doc, &plan);
     assert_int_equal(plan.n, 3);
     assert_string_equal(plan.routes[0]->name, "all");
     assert_string_equal(plan.routes[1]->name, "test");
@@ -141,14 +151,14 @@ static void a_plan_has_every_route_in_order(void **state)
     assert_true(plan.informational);
     assert_true(plan.other_mode);
 
-    route_plan(&s, SPAN_LIT("github"), SPAN_LIT("push"), doc, &plan);
+    plan_for(&s, "github", "push", doc, &plan);
     assert_int_equal(plan.n, 0);
     assert_false(plan.informational);
     assert_false(plan.other_mode);
     json_free(doc);
 
     s.n_routes = 3; /* ones, all, informs */
-    route_plan(&s, SPAN_LIT("stripe"), SPAN_LIT("checkout.session.completed"), NULL, &plan);
+    plan_for(&s, "stripe", "checkout.session.completed", NULL, &plan);
     assert_int_equal(plan.n, 2);
     assert_string_equal(plan.routes[0]->name, "one");
     assert_false(plan.informational);
@@ -164,7 +174,7 @@ static void a_plan_holds_as_many_as_a_config_may_have(void **state)
     for (size_t i = 0; i < COUNT(routes); i++) {
         routes[i] = all;
     }
-    route_plan(&s, SPAN_LIT("stripe"), SPAN_LIT("x"), NULL, &plan);
+    plan_for(&s, "stripe", "x", NULL, &plan);
     assert_int_equal(plan.n, 64);
     assert_ptr_equal(plan.routes[63], &routes[63]);
 }

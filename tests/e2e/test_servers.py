@@ -5,12 +5,28 @@ import hashlib
 import pytest
 
 from hooktest import SERVERS, events, sign
+from hooktest.site import DEFAULT_SOURCES
+
+TOKEN = "a shared token that is sent as it is"
+RECIPES = """
+[recipe token]
+title = Shows a token in Authorization, asks by OPTIONS, delivers by PUT
+methods = PUT
+sig = header:Authorization ; strip Bearer
+alg = equal
+weak = token
+id = {json:/id}
+hello = unsigned OPTIONS header:WebHook-Request-Origin => 200 ;
+  header WebHook-Allowed-Origin {header:WebHook-Request-Origin}
+"""
 
 
 @pytest.fixture(scope="module", params=list(SERVERS))
 def served(request, module_site):
     """One site behind each of the servers; the tests tell their events apart by id."""
-    got = module_site(server=request.param)
+    sources = dict(DEFAULT_SOURCES, token={"provider": "token", "secret": TOKEN})
+    got = module_site(server=request.param, sources=sources, files={"own.conf": RECIPES},
+                      settings={"hookonce": {"recipes": "own.conf"}})
     yield got
     got.close()
 
@@ -52,6 +68,20 @@ def test_short_path_and_long_path_name_the_same_source(served):
         answer = served.server.request("POST", path, body, served.signed("stripe", body))
         assert answer.status == 200, path
     assert served.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id = 'evt_path'") == 1
+
+
+@pytest.mark.parametrize("path", ["/hook/token", "/hookonce.fcgi/token"])
+def test_credentials_and_other_methods_reach_the_program(served, path):
+    body = b'{"id":"%s"}' % path.encode()
+    for token, status in ((TOKEN, 200), (TOKEN[:-1], 401), ("", 401)):
+        headers = [("Authorization", "Bearer " + token)] if token else []
+        assert served.server.request("PUT", path, body, headers).status == status, token
+    assert served.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id = %s", path.encode()) == 1
+    stored = served.value("SELECT b.headers FROM hookonce_body b JOIN hookonce_receipt USING (correlation_id) "
+                          "WHERE event_id = %s", path.encode())
+    assert TOKEN.encode() not in stored and TOKEN not in served.log_text()
+    answer = served.server.request("OPTIONS", path, None, [("WebHook-Request-Origin", "x.example")])
+    assert answer.status == 200 and answer.header("WebHook-Allowed-Origin") == "x.example"
 
 
 @pytest.mark.parametrize("size", [457_522, 5 * 1024 * 1024])

@@ -27,7 +27,7 @@
     "check = {claim:iss} == me\ncheck = {claim:url} == {url|sha256|hex}\n" \
     "check = {claim:sha} == {body|sha256|hex} ; if body\ncheck = {jose:typ} == JWT\n" \
     "time = claim:iat ; s ; 300\nid = {claim:jti}\n" \
-    "[recipe whole]\nlike = hs\nsig = body\nid = {claim:jti}\ntype = {claim:what}\n" \
+    "[recipe whole]\nlike = hs\nweak = none\nsig = body\nid = {claim:jti}\ntype = {claim:what}\n" \
     "at = claim:iat ; s\n" \
     "[recipe jws]\nsig = header:x-jws\nalg = jws RS256 RS512\nsigned = {body}\nid = {json:/id}\n" \
     "[recipe jwshs]\nlike = jws\nalg = jws HS256\nsigned = {header:x-a}.{body}\n" \

@@ -242,8 +242,8 @@ export const signers = [
     signature: 'header:x-pagerduty-signature',
     sign: ofBody('x-pagerduty-signature', 'sha256', 'hex', 'v1='),
     samples: [{ body: '{"event":{"id":"01BP","event_type":"incident.triggered","resource_type":"incident",'
-      + '"occurred_at":"2026-07-14T02:11:03Z","agent":null,"data":{"id":"PT4KHXT"}}}', id: '01BP', type: 'incident.triggered',
-    at: '2026-07-14T02:11:03Z', object: 'PT4KHXT' }],
+      + '"occurred_at":"2026-07-14T02:11:03Z","agent":null,"data":{"id":"PT4KHXT"}}}', id: '01BP',
+    type: 'incident.triggered', at: '2026-07-14T02:11:03Z', object: 'PT4KHXT' }],
     taken: ['v1=00ff,v1=GOOD', 'v1=GOOD, v1=00ff'].map((list) => ({ name: list, request: ({ key }) => ({ headers: {
       ...JSON_TYPE, 'x-pagerduty-signature': list.replace('GOOD', hmac('sha256', key, 'hex', PING)) },
     body: PING }) })),

@@ -151,11 +151,12 @@ def dead_letter(home):
 
 
 def add_asana(home):
-    """A source whose provider hands its secret over."""
+    """A source whose provider hands its secret over -> the config as it was."""
     conf = os.path.join(home.dir, "hookonce.conf")
     with open(conf, encoding="utf-8") as f:
         text = f.read()
     home.write("hookonce/hookonce.conf", text + "\n[source asana]\nprovider = asana\nsecret = file:asana.secret\n")
+    return text
 
 
 def filled(command):
@@ -170,8 +171,7 @@ def everyday(home, block, url):
     home.procs[0].stop()
     for command in commands:
         command = filled(command)
-        if command.startswith("hookonce pair"):
-            add_asana(home)
+        before = add_asana(home) if command.startswith("hookonce pair") else None
         if "ID" in command.split():
             command = command.replace("ID", dead_letter(home))
         if command == "hookonce send stripe":
@@ -183,6 +183,8 @@ def everyday(home, block, url):
             assert job.stop() == 0
         else:
             assert home.sh(command) != "", command
+        if before:
+            home.write("hookonce/hookonce.conf", before)
     for more in ("jobs", "dead", "conflicts", "attempts"):
         assert home.sh(f"hookonce list {more}") != "" and home.sh(f"hookonce list {more} --json") is not None
     home.procs.append(home.start("$HOME/hookonce/hookonce process --for 55s"))

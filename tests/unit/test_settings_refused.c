@@ -100,7 +100,7 @@ static void refuses_what_is_missing_or_twice(void **state)
          "this section needs a name: [route NAME]"},
         {S(DB "[source s]\nsecret=file:a\n"), 5, "[source s] needs provider"},
         {S(DB "[source s]\nprovider=p\nprovider=q\nsecret=file:a\n"), 7, "a second provider"},
-        {S(DB "[handler h]\ntimeout=5s\n"), 5, "[handler h] needs sql"},
+        {S(DB "[handler h]\ntimeout=5s\n"), 5, "[handler h] needs one of `sql`, `command` and `url`"},
         {S(DB "[route r]\ninformational=a\n"), 5, "[route r] needs provider"},
     };
     (void)state;

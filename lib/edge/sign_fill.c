@@ -319,10 +319,14 @@ static struct span pick_alg(struct made *m)
         value = SPAN_NONE;
     }
     for (size_t i = 0; i < rule->n; i++) {
-        if (span_present(value) ? span_eq(rule->choices[i].value, value)
-                                : rule->choices[i].absent) {
-            picked = &rule->choices[i];
-        }
+        const struct alg_choice *choice = &rule->choices[i];
+        /* Where the signature itself is what is looked at, it will be there, and be any value. */
+        bool fits = span_present(value) ? span_eq(choice->value, value)
+                    : rule->by_on && same_term(&rule->by, &m->recipe->sig.places[0])
+                        ? !choice->absent && !span_present(choice->value)
+                        : choice->absent;
+
+        picked = fits ? choice : picked;
     }
     buf_free(&tmp);
     m->alg = picked->alg;

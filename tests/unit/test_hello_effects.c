@@ -7,7 +7,7 @@
 
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\nsecret = file:b\n"
 #define SOURCES \
-    SOURCE("save") SOURCE("visit") SOURCE("crc") SOURCE("glued") SOURCE("dotted") SOURCE("meta") "param = verify tok-1\n" \
+    SOURCE("save") SOURCE("visit") SOURCE("crc") SOURCE("glued") SOURCE("dotted") SOURCE("hub") "param = verify tok-1\n" \
     SOURCE("inner") SOURCE("probe") SOURCE("answers") "[hookonce]\nrecipes = own.conf\n"
 
 #define OWN \
@@ -21,7 +21,7 @@
     "{\"t\":\"sha256={query:crc|hmac-sha256|base64}\"}\n" \
     "[recipe glued]\nlike = crc\nsigned = {header:x-n}{body}\nempty-body = yes\n" \
     "[recipe dotted]\nlike = crc\nsigned = {header:x-n}.{body}\n" \
-    "[recipe meta]\nlike = base\nparam = verify the token\nhello = unsigned GET query:mode==sub " \
+    "[recipe hub]\nlike = base\nparam = verify the token\nhello = unsigned GET query:mode==sub " \
     "query:token=={param:verify} => 200 text/plain {query:challenge}\n" \
     "[recipe inner]\nlike = base\nhello = POST json:/event==validate => 200 application/json " \
     "{\"p\":\"{json:/p|json}\",\"e\":\"{json:/p|hmac-sha256|hex}\"}\n" \
@@ -193,7 +193,7 @@ static void answers_only_who_knows_the_token(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct verdict v;
-        ROW(i, greeted("meta", "GET", NULL, NULL, rows[i].query, "", &v) == rows[i].fits);
+        ROW(i, greeted("hub", "GET", NULL, NULL, rows[i].query, "", &v) == rows[i].fits);
         if (rows[i].fits) {
             ROW_TEXT(i, buf_cstr(&v.answer.body), "42");
             verdict_free(&v);

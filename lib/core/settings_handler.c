@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "core/argv.h"
-#include "core/http_url.h"
 #include "core/settings_parts.h"
+#include "core/web_url.h"
 
 #define RATE_MAX 1000000
 #define BREAKER_MAX 1000
@@ -246,7 +246,7 @@ static enum ho_code load_url(const struct conf_section *s, struct handler *h, st
 
     h->url = setting_text(s, "url");
     ho_err_clear(&why);
-    if (http_url_check(span_of(h->url), NULL, &why) != HO_OK) {
+    if (web_url_check(span_of(h->url), NULL, &why) != HO_OK) {
         return conf_fail(err, s, conf_find(s, "url"), "%s", why.text);
     }
     if (setting_auth(s, "auth", &h->auth, err) != HO_OK ||

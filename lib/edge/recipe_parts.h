@@ -140,6 +140,7 @@ struct answer_header {
 
 struct hello {
     bool is_unsigned;
+    bool is_foreign;   /* of the unsigned ones: also under a signature that none of our keys made */
     struct span method;
     struct hello_condition conditions[HELLO_CONDITIONS_MAX];
     size_t n_conditions;

@@ -1,5 +1,5 @@
-/* What a provider sends beside the signature: the recipe's terms, filled with what is known, and with
- * made-up values where only the provider knows better. */
+/* What a provider sends beside the signature: the recipe's terms, filled with what is known, and
+ * with made-up values where only the provider knows better. */
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool write_time(struct made *m, const struct term *t)
     return made_put(m, t, put_time(m->in->time_us, unit, text));
 }
 
-/* The signed time: written where it is told apart from the body, and read where it is part of it. */
+/* The signed time: written where it is told apart from the body, read where it is part of it. */
 static enum ho_code fill_time(struct made *m, struct ho_err *err)
 {
     const struct time_rule *rule = &m->recipe->time;
@@ -191,7 +191,7 @@ static bool guards_hold(const struct made *m, const struct check_rule *check)
     return hold;
 }
 
-/* Makes a check hold: by what its left side looks at, or by a header on the right that is missing. */
+/* Makes a check hold: by what its left side looks at, or by a header on the right. */
 static bool fill_check(struct made *m, const struct check_rule *check)
 {
     const struct term *left = only_term(check->left);
@@ -305,8 +305,8 @@ static bool fill_alg(struct made *m, struct span value)
            made_put(m, &rule->by, value);
 }
 
-/* What the body says already, else as the provider does without being told: without a name if that is
- * a choice, else the first. */
+/* What the body says already, else as the provider does without being told: without a name if that
+ * is a choice, else the first. */
 static struct span pick_alg(struct made *m)
 {
     const struct alg_rule *rule = &m->recipe->alg;

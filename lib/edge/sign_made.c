@@ -145,7 +145,7 @@ static enum ho_code put_field(const char *name, struct span value, struct buf *o
     return code;
 }
 
-/* What was added goes behind the query of the URL that is posted to, and of the one that is signed. */
+/* What is added goes behind the query of the URL that is posted to, and of the signed one. */
 static bool put_query(struct made *m, const char *name, struct span value)
 {
     struct buf *query = &m->out->query;

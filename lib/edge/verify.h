@@ -19,9 +19,9 @@ struct verify_note {
                              The caller's to set; kept by verify */
 };
 
-/* Checks that need no body: the method, required headers there, once and parseable, signature present
- * (where it stands in the head), algorithm and time in its window, at least one usable secret.
- * now_us: the wall clock. */
+/* Checks that need no body: the method, required headers there, once and parseable, signature
+ * present (where it stands in the head), algorithm and time in its window, at least one usable
+ * secret. now_us: the wall clock. */
 enum reason verify_head(const struct endpoint *e, const struct request *r, int64_t now_us,
                         struct verify_note *note);
 
@@ -70,8 +70,8 @@ bool hello_foreign(const struct endpoint *e, const struct request *r, struct ver
  * foreign: only of that kind. */
 bool hello_unsigned(const struct endpoint *e, bool foreign);
 
-/* The recipe's ok, bad, busy and never answers. r: what their templates look at, or NULL. A text that
- * cannot be made is left out, and so is a header. out: answer_free. */
+/* The recipe's ok, bad, busy and never answers. r: what their templates look at, or NULL. A text
+ * that cannot be made is left out, and so is a header. out: answer_free. */
 void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
                 struct answer *out);
 

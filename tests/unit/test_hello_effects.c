@@ -7,7 +7,8 @@
 
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\nsecret = file:b\n"
 #define SOURCES \
-    SOURCE("save") SOURCE("visit") SOURCE("crc") SOURCE("glued") SOURCE("dotted") SOURCE("hub") "param = verify tok-1\n" \
+    SOURCE("save") SOURCE("visit") SOURCE("crc") SOURCE("glued") SOURCE("dotted") \
+    SOURCE("hub") "param = verify tok-1\n" \
     SOURCE("inner") SOURCE("probe") SOURCE("answers") "[hookonce]\nrecipes = own.conf\n"
 
 #define OWN \

@@ -222,6 +222,9 @@ enum ho_code recipe_alg_put(const struct alg *a, struct buf *out) HO_MUST_CHECK;
 
 /* ---- reading ---- */
 
+/* Whether a check looks into the items of a batch: then it is made once for each. */
+bool check_of_item(const struct check_rule *rule);
+
 /* A recipe's section with the one it is like behind it: where a key's value comes from. */
 struct recipe_text {
     const struct conf_section *section;

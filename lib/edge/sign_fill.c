@@ -226,7 +226,9 @@ static enum ho_code fill_checks(struct made *m, struct ho_err *err)
         for (size_t i = 0; i < m->recipe->n_checks; i++) {
             const struct check_rule *check = &m->recipe->checks[i];
 
-            if (expr_has(check->left, TERM_QUERY) != (round == 0) || !guards_hold(m, check)) {
+            /* What the items hold is the sample's to say. */
+            if (check_of_item(check) || expr_has(check->left, TERM_QUERY) != (round == 0) ||
+                !guards_hold(m, check)) {
                 continue;
             }
             if (!fill_check(m, check)) {

@@ -113,7 +113,7 @@ static enum ho_code check_url(const struct reftext *t, struct ho_err *err)
     if (web_url_check(first, &path, err) != HO_OK) {
         return HO_REJECT;
     }
-    if (first.p[path] != '/') {
+    if (!span_starts(span_sub(first, path, 1), "/")) {
         return ho_fail(err, HO_REJECT, "behind the host must stand a /");
     }
     for (size_t i = 1; i < t->n_parts; i++) {

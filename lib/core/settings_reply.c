@@ -47,15 +47,14 @@ static enum ho_code load_reply(const struct settings *out, const struct conf_sec
 enum ho_code settings_load_reply(struct settings *out, const struct conf_section *s,
                                  struct ho_err *err)
 {
-    struct source *src = NULL;
-
     for (size_t i = 0; i < out->n_sources; i++) {
-        src = out->sources[i].at == s ? &out->sources[i] : src;
+        struct source *src = &out->sources[i];
+
+        if (src->at == s) {
+            src->reply_timeout_ms = -1;
+            src->reply = strcmp(setting_text(s, "mode"), "reply") == 0;
+            return src->reply ? load_reply(out, s, src, err) : check_queue(s, err);
+        }
     }
-    if (src == NULL) {
-        ho_die("bug: a source that was not loaded");
-    }
-    src->reply_timeout_ms = -1;
-    src->reply = strcmp(setting_text(s, "mode"), "reply") == 0;
-    return src->reply ? load_reply(out, s, src, err) : check_queue(s, err);
+    return conf_fail(err, s, NULL, "bug: a source that was not loaded");
 }

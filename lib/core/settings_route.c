@@ -107,30 +107,21 @@ static enum ho_code load_order_at(const struct conf_section *s, struct route *r,
     return HO_OK;
 }
 
-/* The place of a word among those of its key. */
-static unsigned word_no(const struct conf_section *s, const char *key, const char *words)
+static bool says(const struct conf_section *s, const char *key, const char *word)
 {
-    struct span rest = span_of(words), value = span_of(setting_text(s, key));
-
-    for (unsigned i = 0; span_present(rest); i++) {
-        if (span_eq(span_cut(&rest, ' '), value)) {
-            return i;
-        }
-    }
-    ho_die("bug: a word of %s that is none", key);
+    return strcmp(setting_text(s, key), word) == 0;
 }
 
 static void load_words(const struct conf_section *s, struct route *r)
 {
-    static const enum livemode modes[] = {LIVEMODE_ANY, LIVEMODE_TRUE, LIVEMODE_FALSE};
-    static const enum route_tie ties[] = {TIE_RUN, TIE_FETCH, TIE_SKIP};
-    static const enum route_gone gones[] = {GONE_DEAD, GONE_SKIP, GONE_RUN};
-    static const enum route_priority priorities[] = {PRIORITY_HIGH, PRIORITY_NORMAL, PRIORITY_LOW};
-
-    r->livemode = modes[word_no(s, "livemode", "any true false")];
-    r->tie = ties[word_no(s, "tie", "run fetch skip")];
-    r->gone = gones[word_no(s, "gone", "dead skip run")];
-    r->priority = priorities[word_no(s, "priority", "high normal low")];
+    r->livemode = says(s, "livemode", "true")    ? LIVEMODE_TRUE
+                  : says(s, "livemode", "false") ? LIVEMODE_FALSE
+                                                 : LIVEMODE_ANY;
+    r->tie = says(s, "tie", "fetch") ? TIE_FETCH : says(s, "tie", "skip") ? TIE_SKIP : TIE_RUN;
+    r->gone = says(s, "gone", "skip") ? GONE_SKIP : says(s, "gone", "run") ? GONE_RUN : GONE_DEAD;
+    r->priority = says(s, "priority", "high")  ? PRIORITY_HIGH
+                  : says(s, "priority", "low") ? PRIORITY_LOW
+                                               : PRIORITY_NORMAL;
 }
 
 /* ---- between the keys ---- */

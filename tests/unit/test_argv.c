@@ -18,6 +18,7 @@ static void splits_at_blanks_and_keeps_quotes(void **state)
         {"a \"it's\" '\"'", {"a", "it's", "\""}},
         {"a \"q\\\"q\\\\q\\nq\"", {"a", "q\"q\\q\\nq"}},
         {"a 'q\\'", {"a", "q\\"}},
+        {"a 'q\\\\q\\\"'", {"a", "q\\\\q\\\""}},
         {"a '$x|&;<>()`*?~{}' \"$HOME\"", {"a", "$x|&;<>()`*?~{}", "$HOME"}},
         {"a --x=1,2:3/4@5%6+7!8^9[0]", {"a", "--x=1,2:3/4@5%6+7!8^9[0]"}},
         {"\"/home/u/my programs/x\" y", {"/home/u/my programs/x", "y"}},

@@ -64,6 +64,7 @@ static void refuses_with_what_to_do(void **state)
         {S("https://api,example/"), whole},
         {S("https://[::1/"), whole},
         {S("https://[]/"), whole},
+        {S("https://[::1x:443/"), whole},
         {S("https://[::1]x/"), whole},
         {S("https://[api.example]/"), whole},
         {S("HTTPS://api.example/"), whole},

@@ -31,7 +31,7 @@ struct alg {
 #define GUARDS_MAX 3  /* words of one check */
 #define ALGS_MAX 6    /* choices of `alg-by` */
 #define RECIPE_PARAMS_MAX 6
-#define FROM_MAX 4
+#define FROM_MAX 16
 #define TIMES_MAX 4
 #define SIGS_MAX 32 /* signatures in one request; more are refused */
 

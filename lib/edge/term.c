@@ -232,6 +232,20 @@ bool term_is_direct(const struct term *t)
     return false;
 }
 
+void term_say(const struct term *t, const char *family, char out[TERM_SAID_MAX])
+{
+    if (t->kind == TERM_HEADER || t->kind == TERM_FAMILY) {
+        term_header_name(t, family, out);
+        return;
+    }
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        if (sources[i].kind == t->kind) {
+            (void)snprintf(out, TERM_SAID_MAX, "%s%.*s", sources[i].prefix, TERM_FIELD_MAX,
+                           t->name != NULL ? t->name : "");
+        }
+    }
+}
+
 void term_header_name(const struct term *t, const char *family, char out[TERM_NAME_MAX])
 {
     const char *prefix = t->kind == TERM_FAMILY && family != NULL ? family : "";

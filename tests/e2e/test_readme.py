@@ -295,6 +295,15 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     assert left == [], "blocks of the runbook that no test runs"
 
 
+def test_the_settings_of_the_text_are_ones_that_the_recipe_has():
+    text = Document("README.md").text
+    found = re.findall(r"`param = (\S+) [^`]*` for (\w+)", text)
+    assert found
+    for param, provider in found:
+        with open(os.path.join(PROJECT, f"lib/providers/{provider.lower()}.conf"), encoding="utf-8") as f:
+            assert f"\nparam = {param} " in f.read(), f"{provider} has no param {param}"
+
+
 @pytest.mark.parametrize("name, program_name", [("README.md", "hookonce"), ("schema/RUNBOOK.md", "./hookonce")])
 def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, program_name):
     install(home, Document("README.md"))[1].stop()

@@ -79,15 +79,25 @@ def test_manual_pages_are_roff_with_the_words_of_their_tables(module_plain, page
 def test_the_examples_of_the_manual_are_accepted(site):
     s = site(sources=STRIPE, migrate=False)
 
-    def example(page):
-        text = s.hookonce("help", page, check=True).stdout.decode().split(".SH EXAMPLE\n.PP\n.nf\n")[1]
-        return text.split(".fi")[0].replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\")
+    def examples(page):
+        text = s.hookonce("help", page, check=True).stdout.decode().split(".SH EXAMPLE\n")[1]
+        blocks = re.findall(r"(?s)\n\.nf\n(.*?)\n?\.fi\n", "\n" + text)
+        return [b.replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\") for b in blocks]
 
-    recipe, config = example("--man-recipe"), example("--man-conf")
-    s.write("own.conf", recipe)
+    recipes, (config,) = examples("--man-recipe"), examples("--man-conf")
+    s.write("own.conf", "\n".join(recipes))
     s.configure(config + "\n[hookonce]\nrecipes = own.conf\n")
-    done = s.hookonce("providers", "acme", check=True)
-    assert b"Acme" in done.stdout and done.stderr == b""
+    assert len(recipes) == 3
+    for recipe in recipes:
+        done = s.hookonce("providers", re.match(r"\[recipe (.*)\]", recipe).group(1), check=True)
+        assert b"Acme" in done.stdout and done.stderr == b""
+
+
+def test_the_manual_of_recipes_has_every_word_that_recipes_may_hold(module_plain):
+    text = module_plain.hookonce("help", "--man-recipe", check=True).stdout.decode().replace("\\-", "-")
+    for word in ("arrival ", "jose:NAME ", "json:./POINTER ", "header:*NAME ", "[[", "foreign", "bare-comma", "hdrs:kv ",
+                 "withform ", "crc32 ", "as:TEXT ", "WHICH KEY TAKES WHAT"):
+        assert word in text, word
 
 
 @pytest.fixture(scope="module")

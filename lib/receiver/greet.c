@@ -59,6 +59,7 @@ static bool save_secret(struct receiver *rx, const struct endpoint *e,
     const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
                                      LOG_TEXT("file", e->source->secrets[0].path)};
     log_event(LOG_INFO, "paired", NULL, pairs, 2);
+    endpoints_look_again(rx->endpoints); /* the first delivery may come right behind */
     return true;
 }
 

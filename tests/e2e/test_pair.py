@@ -153,6 +153,29 @@ def test_one_of_many_at_once_gets_in(site):
                "the receivers have read the secret")
 
 
+def test_the_process_that_paired_takes_the_delivery_right_behind(site):
+    s = make(site, server=("lighttpd", {"procs": 1}))
+    content = b'{"id":"e1"}'
+    mac = hmac.new(SECRET.encode(), content, hashlib.sha256).hexdigest()
+    assert s.post("hook", content, [("X-Hook-Signature", mac)]).status == 503, "it has looked a moment ago"
+    s.hookonce("pair", "hook", check=True)
+    assert s.post("hook", b"", [("X-Hook-Secret", SECRET)]).status == 200
+    assert s.post("hook", content, [("X-Hook-Signature", mac)]).status == 200
+
+
+def test_check_tells_what_waits_for_a_handshake(site):
+    s = make(site)
+    done = s.hookonce("check")
+    assert done.returncode == 1 and b"hookonce pair hook, then create the webhook" in done.stdout
+    s.hookonce("pair", "hook", check=True)
+    s.hookonce("capture", "hook", check=True)
+    said = s.hookonce("check").stdout.decode()
+    assert "hookonce pair hook --off ends that" in said and "hookonce capture hook --off ends that" in said
+    assert shake(s).status == 200
+    said = s.hookonce("check").stdout.decode()
+    assert "hook, 1 usable secret" in said and "pair hook" not in said
+
+
 def test_a_folder_that_cannot_be_written_makes_the_sender_come_again(site):
     s = make(site)
     s.sources = dict(s.sources, hook={"provider": "hook", "secret": "file:locked/hook.secret"})

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "operator/check.h"
+#include "operator/providers.h"
 
 #define STANDARD_KEY_MIN 24  /* the Standard Webhooks specification: 24 to 64 bytes */
 #define DAY_US (24LL * 3600 * 1000 * 1000)
@@ -81,8 +82,8 @@ static void check_strength(struct check *c, const struct endpoint *e)
                  "%s sends a shared token and signs nothing: who sees one request can send others",
                  f.title);
     } else if (f.weak != NULL) {
-        found_of(c, FOUND_NOTE, "source", name, "%s signs %s of the body: handlers should ask its API "
-                 "for what matters", f.title, strcmp(f.weak, "body") == 0 ? "nothing" : "not all");
+        found_of(c, FOUND_NOTE, "source", name, "of the body %s signs %s: handlers should ask its "
+                 "API for what matters", f.title, providers_covered(&f));
     }
     if (f.signs_url && e->source->url == NULL) {
         found_of(c, FOUND_WARN, "source", name,

@@ -108,6 +108,18 @@ def test_check_warns_of_quotes_around_a_secret(site):
     assert "quotes" in warned["source one"] and "source two" not in warned
 
 
+def test_check_says_how_far_a_signature_reaches_and_which_key_is_wanted(site):
+    s = site(routes={}, sources={"pp": {"provider": "paypal", "param": "webhook-id 5GP028458E2496506"},
+                                 "mg": {"provider": "mailgun", "secret": "x"},
+                                 "dc": {"provider": "discord", "secret": "bm90IGhleA=="},
+                                 "sg": {"provider": "sendgrid", "secret": "!"},
+                                 "ws": {"provider": "wise", "secret": "MFkw"}})
+    noted, failed = findings(s, "note"), findings(s, "FAIL")
+    assert "only a checksum, which can be forged" in noted["source pp"] and "signs nothing" in noted["source mg"]
+    assert "wanted is the provider's public key as hex" in failed["source dc"]
+    assert "public key as base64" in failed["source sg"] and "public key as PEM" in failed["source ws"]
+
+
 def test_check_calls_no_config_sound_that_cannot_be_loaded(site):
     s = site(sources=STRIPE)
     assert "is sound" in findings(s, "ok")["config"]

@@ -387,3 +387,32 @@ def test_providers_lists_built_in_and_own_recipes(site):
     s.configure("[database\n")
     done = s.hookonce("providers", check=True)
     assert b"stripe" in done.stdout and b"built-in" in done.stderr
+
+
+def test_providers_cuts_long_cells_unless_they_are_wanted(module_plain):
+    text = module_plain.hookonce("providers", check=True).stdout.decode()
+    wide = module_plain.hookonce("providers", "--wide", check=True).stdout.decode()
+    assert max(map(len, text.splitlines())) < 200 < max(map(len, wide.splitlines()))
+    assert "…" in text and "…" not in wide
+    assert text.split("\n")[0].split() == wide.split("\n")[0].split(), "no column is left out"
+
+
+@pytest.mark.parametrize("provider, says", [
+    ("paypal", ["only a checksum, which can be forged", "param = webhook-id VALUE", "in place of the fetched keys"]),
+    ("mailgun", ["covers nothing"]), ("adyen", ["covers only some fields"]),
+    ("discord", ["The secret is the provider's public key, as hex.",
+                 "Handshake: POST with a signature, if json:/type is 1: answered with 200."]),
+    ("sendgrid", ["public key, as base64", "that the whole body is"]),
+    ("wise", ["public key, as PEM"]), ("stripe", ["The key is the secret's text, as it is."]),
+    ("supabase", ["cut at | into several, each: a leading v1, off, then a leading whsec_ off, then base64 decoded"]),
+    ("surveymonkey", ["put together with the source's settings"]),
+    ("asana", ["the items of the array /events", "{/pointer} looks into its item", "Handshake: POST without a signature",
+               "while hookonce pair waits for it the source's secret is taken from x-hook-secret"]),
+    ("meta", ["query:hub.mode is subscribe, query:hub.verify_token is the source's param:verify-token and "
+              "query:hub.challenge is there"]),
+    ("aws-sns", ["hookonce process gets the URL in json:/SubscribeURL"]), ("mandrill", ["under one that is not ours"]),
+    ("dropbox", ["its id is made on arrival", "makes another event each time"])])
+def test_providers_tells_one_in_words(module_plain, provider, says):
+    text = module_plain.hookonce("providers", provider, check=True).stdout.decode()
+    for words in says:
+        assert words in text, text

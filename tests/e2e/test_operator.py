@@ -177,7 +177,39 @@ def test_send_signs_with_an_old_or_a_coming_time(served):
         done = served.hookonce("send", "stripe", "--url", url(served), "--age=" + age, "--json")
         assert (done.returncode, lines(done)[1]["status"]) == (0 if status == 200 else 1, status)
     noted = served.hookonce("send", "github", "--url", url(served), "--age", "10m", check=True)
-    assert b"signs no time" in noted.stderr
+    assert b"signs no time" in noted.stderr and b"times in the sample" in noted.stderr
+
+
+def test_send_tells_the_id_under_which_an_event_is_stored(site):
+    s = site(server="lighttpd", routes={}, sources={
+        "asana": {"provider": "asana", "secret": "k"}, "meta": {"provider": "meta", "secret": "k",
+                                                                 "param": "verify-token x"},
+        "supa": {"provider": "supabase", "secret": "v1,whsec_c3VwYWJhc2UtdGVzdC1zZWNyZXQ="},
+        "tw": {"provider": "twilio", "secret": "k"}, "mc": {"provider": "mollie-classic", "secret": "k"},
+        "sg": {"provider": "sendgrid", "secret": "file:sg.key.pub"}})
+    s.hookonce("send", "sg", "--new-key", s.path("sg.key"), check=True)
+    s.hookonce("send", "sg", "--new-key", s.path("other.key"), check=True)
+    for source, more in (("asana", []), ("meta", []), ("supa", []), ("tw", []), ("sg", ["--key", s.path("sg.key")])):
+        sent, _ = lines(s.hookonce("send", source, "--url", url(s), "--json", *more, check=True))
+        assert s.value("SELECT event_id FROM hookonce_receipt WHERE source = %s", source).decode() == sent["last_id"]
+    said = s.hookonce("send", "mc", "--url", url(s), check=True).stdout.decode()
+    assert "its id is made when it arrives" in said
+    done = s.hookonce("send", "sg", "--url", url(s), "--key", s.path("other.key"))
+    assert done.returncode == 1 and b"not known here" in done.stdout
+    own = s.write("own.json", json.dumps({"event": 1}))
+    done = s.hookonce("send", "asana", "--url", url(s), "--body", own)
+    assert b"finds no event in this body" in done.stdout and b"stored" not in done.stdout
+
+
+def test_send_warns_when_tampering_shows_nothing(site):
+    s = site(server="lighttpd", routes={}, sources={"tg": {"provider": "telegram", "secret": "k"},
+                                                    "mg": {"provider": "mailgun", "secret": "k"}})
+    done = s.hookonce("send", "tg", "--url", url(s), "--tamper")
+    assert b"only shows a token" in done.stderr
+    assert b"of the body Mailgun" in s.hookonce("send", "mg", "--url", url(s), "--tamper").stderr
+    body = s.write("b.json", '{"hello": 1}')
+    done = s.hookonce("send", "tg", "--url", url(s), "--body", body)
+    assert done.returncode == 1 and b"finds no event in this body" in done.stdout, done.stdout
 
 
 def test_send_repeats_counts_and_goes_in_parallel(served):

@@ -10,9 +10,10 @@
 #include "base/json_scan.h"
 
 #define DEPTH_MAX 64
-#define CONTAINERS_MAX 200000 /* json-c takes some 700 bytes even for an empty object, */
-#define COMMAS_MAX 1000000    /* and 100 for a value: this bounds a document at about 250 MB */
 #define BOM "\xEF\xBB\xBF"
+
+const struct json_limits json_ample = {200000, 1000000};
+const struct json_limits json_tight = {20000, 100000};
 
 static enum ho_code parse_with(struct json_tokener *tokener, struct span text,
                                struct json_object **root, struct ho_err *err)
@@ -61,6 +62,17 @@ struct json *json_own(struct json_object *root)
 
 enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err)
 {
+    enum ho_code code = json_parse_within(text, &json_ample, doc, err);
+
+    if (code == HO_PERMANENT && err != NULL) {
+        err->code = HO_REJECT;
+    }
+    return code == HO_OK ? HO_OK : HO_REJECT;
+}
+
+enum ho_code json_parse_within(struct span text, const struct json_limits *limits,
+                               struct json **doc, struct ho_err *err)
+{
     *doc = NULL;
     if (span_starts(text, BOM)) {
         text = span_sub(text, sizeof BOM - 1, text.len);
@@ -72,8 +84,8 @@ enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err)
     if (found.not_json) {
         return ho_fail(err, HO_REJECT, "not JSON: a character or number that JSON does not have");
     }
-    if (found.containers > CONTAINERS_MAX || found.commas > COMMAS_MAX) {
-        return ho_fail(err, HO_REJECT, "JSON with too many values to be held in memory");
+    if (found.containers > limits->containers || found.commas > limits->values) {
+        return ho_fail(err, HO_PERMANENT, "JSON with too many values to be held in memory");
     }
     unsigned char *copy = NULL;
     if (found.key_nul) {

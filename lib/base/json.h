@@ -3,7 +3,7 @@
  * integers beyond 64 bits are clamped by json-c, so such a value is reported as JSON_BIG and its
  * text must not be used. The two clamps, 18446744073709551615 and -9223372036854775808, cannot be
  * told from the genuine numbers and are JSON_BIG too. Of a key that stands twice the last counts.
- * Also refused: more than 200,000 objects and arrays, or a million commas.
+ * Also refused: more values than struct json_limits has.
  * A byte order mark in front is skipped; invalid UTF-8 in strings is kept as it is. */
 #ifndef HO_BASE_JSON_H
 #define HO_BASE_JSON_H
@@ -29,12 +29,27 @@ enum json_kind {
     JSON_OBJECT
 };
 
-/* Parses exactly one value with only white space around it.
+/* How much of a sender's text may become values: json-c takes some 700 bytes for the smallest
+ * object, 250 for a field of a form and 100 for any other value. */
+struct json_limits {
+    size_t containers; /* objects and arrays */
+    size_t values;     /* commas between them, or fields of a form */
+};
+extern const struct json_limits json_ample; /* 200,000 and a million: at most some 250 MB */
+extern const struct json_limits json_tight; /* 20,000 and 100,000: for what anybody may have sent */
+
+/* Parses exactly one value with only white space around it, json_ample being the limits.
  * out: *doc owned by the caller (json_free), NULL on failure. returns HO_OK | HO_REJECT. */
 enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err) HO_MUST_CHECK;
 
-/* An object of string members made from a urlencoded form, first value of a repeated name wins. */
-enum ho_code json_from_form(struct span form, struct json **doc, struct ho_err *err) HO_MUST_CHECK;
+/* The same within other limits. returns HO_OK | HO_REJECT | HO_PERMANENT (more than the limits). */
+enum ho_code json_parse_within(struct span text, const struct json_limits *limits,
+                               struct json **doc, struct ho_err *err) HO_MUST_CHECK;
+
+/* An object of string members made from a urlencoded form, first value of a repeated name wins.
+ * returns HO_OK | HO_REJECT | HO_PERMANENT (more fields than the limits). */
+enum ho_code json_from_form(struct span form, const struct json_limits *limits, struct json **doc,
+                            struct ho_err *err) HO_MUST_CHECK;
 
 /* The same of a multipart body: fields that are no files; content_type as in multipart_open. */
 enum ho_code json_from_multipart(struct span body, struct span content_type, struct json **doc,

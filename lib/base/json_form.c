@@ -5,8 +5,6 @@
 #include "base/multipart.h"
 #include "base/text.h"
 
-#define FIELDS_MAX 1000000 /* json-c takes some 250 bytes for each */
-
 static struct json_object *new_object(void)
 {
     struct json_object *object = json_object_new_object();
@@ -33,7 +31,8 @@ static enum ho_code add_field(struct json_object *object, struct span name, stru
     return code;
 }
 
-enum ho_code json_from_form(struct span form, struct json **doc, struct ho_err *err)
+enum ho_code json_from_form(struct span form, const struct json_limits *limits, struct json **doc,
+                            struct ho_err *err)
 {
     *doc = NULL;
     if (form.p == NULL || form.len > INT_MAX) {
@@ -50,16 +49,17 @@ enum ho_code json_from_form(struct span form, struct json **doc, struct ho_err *
     while (code == HO_OK && more) {
         code = text_form_next(&form, &name, &value, &more);
         if (code == HO_OK && more) {
-            code = ++fields > FIELDS_MAX ? HO_REJECT
-                                         : add_field(object, buf_span(&name), buf_span(&value));
+            code = ++fields > limits->values
+                       ? HO_PERMANENT
+                       : add_field(object, buf_span(&name), buf_span(&value));
         }
     }
     buf_free(&name);
     buf_free(&value);
     if (code != HO_OK) {
         json_object_put(object);
-        return ho_fail(err, code, "not a form: a field name longer than %d bytes, or more than %d "
-                                  "fields", JSON_KEY_MAX, FIELDS_MAX);
+        return ho_fail(err, code, "not a form: a field name longer than %d bytes, or more than "
+                                  "%zu fields", JSON_KEY_MAX, limits->values);
     }
     *doc = json_own(object);
     return HO_OK;

@@ -8,51 +8,30 @@
 #include "base/text.h"
 
 #define FORM_PREFIX "form:"
-#define URLENCODED "application/x-www-form-urlencoded"
-#define MULTIPART "multipart/form-data"
+#define BOM "\xEF\xBB\xBF"
 
-static bool type_is(struct span content_type, const char *type)
-{
-    struct span rest = content_type;
-
-    return span_is_nocase(span_trim(span_cut(&rest, ';')), type);
-}
-
-bool document_is_multipart(struct span content_type)
-{
-    return type_is(content_type, MULTIPART);
-}
-
-bool document_is_form(struct span content_type)
-{
-    return type_is(content_type, URLENCODED) || document_is_multipart(content_type);
-}
-
-enum form { FORM_NONE, FORM_URLENCODED, FORM_MULTIPART };
-
-/* Which kind a body is that is known to be a form. */
-static enum form form_again(struct span body)
+/* A body that is read as a form. "form" is stored only for those, so it means the same again. */
+static enum document_kind form_kind(struct span body)
 {
     struct multipart m;
 
-    if (!span_present(body)) {
-        return FORM_NONE;
-    }
-    return multipart_open(body, SPAN_NONE, &m) ? FORM_MULTIPART : FORM_URLENCODED;
+    return multipart_open(body, SPAN_NONE, &m) ? DOCUMENT_MULTIPART : DOCUMENT_URLENCODED;
 }
 
-/* The stored word keeps no content type, so a body counts only as what it is without one too. */
-static enum form form_of(struct span body, struct span content_type)
+enum document_kind document_kind(struct span body, bool forms)
 {
-    struct multipart m;
+    struct span text = body;
 
-    if (document_is_multipart(content_type)) {
-        return multipart_open(body, content_type, &m) ? FORM_MULTIPART : FORM_NONE;
+    if (span_starts(text, BOM)) {
+        text = span_sub(text, sizeof BOM - 1, text.len);
     }
-    if (!document_is_form(content_type) || form_again(body) != FORM_URLENCODED) {
-        return FORM_NONE;
+    text = span_trim_line(text);
+    if (!forms || text.len == 0 || text.p[0] == '{' || text.p[0] == '[') {
+        return DOCUMENT_JSON;
     }
-    return FORM_URLENCODED;
+    return form_kind(body) == DOCUMENT_MULTIPART ? DOCUMENT_MULTIPART
+           : span_has(body, '=')                 ? DOCUMENT_URLENCODED
+                                                 : DOCUMENT_JSON;
 }
 
 static bool is_whole(struct span body)
@@ -69,52 +48,43 @@ static bool is_whole(struct span body)
     return got == 0;
 }
 
-static enum ho_code form_field(struct span body, enum form form, const char *name,
-                               struct buf *out, size_t *n)
+enum ho_code document_field(struct span body, const char *name, struct buf *out, size_t *n)
 {
     struct span value;
 
     *n = 0;
-    switch (form) {
-    case FORM_URLENCODED:
-        return text_form_field(body, name, out, n);
-    case FORM_MULTIPART:
-        value = multipart_field(body, SPAN_NONE, name, n);
-        if (*n == 0 && !is_whole(body)) {
-            return HO_REJECT;
-        }
-        return value.len == 0 ? HO_OK : buf_add_span(out, value);
-    case FORM_NONE:
-        break;
+    if (!span_present(body)) {
+        return HO_REJECT;
     }
-    return HO_REJECT;
+    if (form_kind(body) == DOCUMENT_URLENCODED) {
+        return text_form_field(body, name, out, n);
+    }
+    value = multipart_field(body, SPAN_NONE, name, n);
+    if (*n == 0 && !is_whole(body)) {
+        return HO_REJECT;
+    }
+    return value.len == 0 ? HO_OK : buf_add_span(out, value);
 }
 
-enum ho_code document_field(struct span body, struct span content_type, const char *name,
-                            struct buf *out, size_t *n)
+static enum ho_code open_form(struct span body, const struct json_limits *limits,
+                              struct json **doc)
 {
-    return form_field(body, form_of(body, content_type), name, out, n);
-}
-
-static enum ho_code open_form(struct span body, enum form form, struct json **doc,
-                              struct ho_err *err)
-{
-    return form == FORM_MULTIPART ? json_from_multipart(body, SPAN_NONE, doc, err)
-                                  : json_from_form(body, doc, err);
+    return form_kind(body) == DOCUMENT_MULTIPART ? json_from_multipart(body, SPAN_NONE, doc, NULL)
+                                                 : json_from_form(body, limits, doc, NULL);
 }
 
 /* JSON inside one field of a form. *n tells a missing field from a bad one. */
-static enum ho_code open_field(struct span body, enum form form, const char *field,
-                               struct json **doc, size_t *n)
+static enum ho_code open_field(struct span body, const char *field,
+                               const struct json_limits *limits, struct json **doc, size_t *n)
 {
     struct buf text;
     enum ho_code code;
 
     *doc = NULL;
     buf_init(&text, body.len + 1);
-    code = form_field(body, form, field, &text, n);
+    code = document_field(body, field, &text, n);
     if (code == HO_OK && *n > 0) {
-        code = json_parse(buf_span(&text), doc, NULL);
+        code = json_parse_within(buf_span(&text), limits, doc, NULL);
     }
     buf_free(&text);
     return code;
@@ -126,32 +96,49 @@ static bool fits_a_word(const char *field)
     return sizeof FORM_PREFIX - 1 + strlen(field) < DOCUMENT_WORD_MAX && strchr(field, '#') == NULL;
 }
 
-void document_detect(struct span body, struct span content_type, const char *form_json,
-                     char word[DOCUMENT_WORD_MAX], struct json **doc)
+/* HO_PERMANENT: more values than the limits let in. */
+static enum ho_code detect_form(struct span body, const char *form_json,
+                                const struct json_limits *limits, char word[DOCUMENT_WORD_MAX],
+                                struct json **doc)
 {
-    enum form form = form_of(body, content_type);
+    enum ho_code code;
     size_t n = 0;
 
-    *doc = NULL;
-    (void)snprintf(word, DOCUMENT_WORD_MAX, "none");
-    if (!document_is_form(content_type)) {
-        /* Whatever the type says: verification never depends on it, and nor does this. */
-        if (json_parse(body, doc, NULL) == HO_OK) {
-            (void)snprintf(word, DOCUMENT_WORD_MAX, "json");
+    if (form_json != NULL && fits_a_word(form_json)) {
+        code = open_field(body, form_json, limits, doc, &n);
+        if (n > 0) {
+            (void)snprintf(word, DOCUMENT_WORD_MAX, FORM_PREFIX "%s", form_json);
+            return code;
         }
-        return;
     }
-    if (form == FORM_NONE) {
-        return;
+    code = open_form(body, limits, doc);
+    (void)snprintf(word, DOCUMENT_WORD_MAX, "form");
+    return code;
+}
+
+enum ho_code document_detect(struct span body, const struct document_how *how,
+                             char word[DOCUMENT_WORD_MAX], struct json **doc)
+{
+    const struct json_limits *limits = how->early ? &json_tight : &json_ample;
+    enum ho_code code;
+
+    *doc = NULL;
+    if (document_kind(body, how->forms) == DOCUMENT_JSON) {
+        (void)snprintf(word, DOCUMENT_WORD_MAX, "json");
+        code = json_parse_within(body, limits, doc, NULL);
+    } else {
+        code = detect_form(body, how->form_json, limits, word, doc);
     }
-    if (form_json != NULL && fits_a_word(form_json) &&
-        open_field(body, form, form_json, doc, &n) == HO_OK && n > 0) {
-        (void)snprintf(word, DOCUMENT_WORD_MAX, FORM_PREFIX "%s", form_json);
-        return;
+    if (code != HO_OK) {
+        (void)snprintf(word, DOCUMENT_WORD_MAX, "none");
     }
-    if (n == 0 && open_form(body, form, doc, NULL) == HO_OK) {
-        (void)snprintf(word, DOCUMENT_WORD_MAX, "form");
-    }
+    return code == HO_PERMANENT && how->early ? HO_REJECT : HO_OK;
+}
+
+/* A body that cannot be parsed is not what it was, for whatever reason. */
+static enum ho_code as_changed(enum ho_code code)
+{
+    return code == HO_OK ? HO_OK : HO_REJECT;
 }
 
 /* Parses by a word without item. HO_PERMANENT: the word is not known; HO_REJECT: the body is not
@@ -163,18 +150,18 @@ static enum ho_code open_whole(struct span body, struct span word, struct json *
     size_t n = 0;
 
     if (span_is(word, "json")) {
-        return json_parse(body, doc, NULL);
+        return as_changed(json_parse(body, doc, NULL));
     }
     if (span_is(word, "form")) {
-        return open_form(body, form_again(body), doc, NULL);
+        return span_present(body) ? as_changed(open_form(body, &json_ample, doc)) : HO_REJECT;
     }
     if (!span_starts(word, FORM_PREFIX) || word.len >= sizeof field || span_has(word, '\0')) {
         return HO_PERMANENT;
     }
     (void)snprintf(field, sizeof field, "%.*s", (int)(word.len - sizeof FORM_PREFIX + 1),
                    (const char *)word.p + sizeof FORM_PREFIX - 1);
-    code = open_field(body, form_again(body), field, doc, &n);
-    return code == HO_OK && n == 0 ? HO_REJECT : code;
+    code = open_field(body, field, &json_ample, doc, &n);
+    return code == HO_OK && n == 0 ? HO_REJECT : as_changed(code);
 }
 
 enum ho_code document_open(struct span body, struct span word, struct json **doc,

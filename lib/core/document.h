@@ -1,9 +1,12 @@
 /* Where the JSON document of a body is. The words are stored with the receipt, so that a handler
  * years later finds the same document: "json", "form" (an object of the form's fields),
- * "form:FIELD" (JSON inside that field of a form), "none" (not a document). A form is urlencoded or
- * multipart; which one, a body shows by itself when it is opened again, so one that begins as the
- * other than its type says is neither. "json#/events/3": the event is that item of a batch, and
- * {/pointer} looks into it. A field whose name holds a # has no word. */
+ * "form:FIELD" (JSON inside that field of a form), "none" (not a document). "json#/events/3": the
+ * event is that item of a batch, and {/pointer} looks into it. A field whose name holds a # has no
+ * word.
+ *
+ * What a body is, its own bytes say, and the recipe says whether it may be a form at all. The
+ * Content-Type never counts: no provider signs it, so whoever holds one genuine request could have
+ * its bytes read as something else. */
 #ifndef HO_CORE_DOCUMENT_H
 #define HO_CORE_DOCUMENT_H
 
@@ -11,20 +14,32 @@
 
 #define DOCUMENT_WORD_MAX 64
 
-/* Whether a Content-Type says that the body is a form, urlencoded or multipart; absent: no. */
-bool document_is_form(struct span content_type);
-bool document_is_multipart(struct span content_type);
+/* How a recipe's bodies are read. */
+struct document_how {
+    bool forms;            /* it looks at forms; else a body is JSON or nothing */
+    const char *form_json; /* its field for JSON inside forms, or NULL */
+    bool early;            /* nobody has verified the body yet: only so much of it is parsed */
+};
+
+enum document_kind { DOCUMENT_JSON, DOCUMENT_URLENCODED, DOCUMENT_MULTIPART };
+
+/* What a body is read as. Where there are no forms, as JSON; else what begins with { or [, blanks
+ * left aside, is no form either; what begins with a boundary is multipart, and anything else that
+ * holds a = is urlencoded. */
+enum document_kind document_kind(struct span body, bool forms);
 
 /* A field of a form body, appended to out. *n gets how many of that name there are (files do not
  * count). HO_REJECT when out is full or the body is no whole form. */
-enum ho_code document_field(struct span body, struct span content_type, const char *name,
-                            struct buf *out, size_t *n) HO_MUST_CHECK;
+enum ho_code document_field(struct span body, const char *name, struct buf *out, size_t *n)
+    HO_MUST_CHECK;
 
-/* Decides the word for a body and parses it. A body that should be JSON and is not gives "none".
- * in:  content_type — may be absent; form_json — a recipe's field for JSON inside forms, or NULL
- * out: word — NUL-terminated; *doc owned (json_free), NULL with "none" */
-void document_detect(struct span body, struct span content_type, const char *form_json,
-                     char word[DOCUMENT_WORD_MAX], struct json **doc);
+/* Decides the word for a body and parses it. A body that should be JSON and is not gives "none",
+ * and so does one that is too large to be parsed, unless it is early.
+ * out: word — NUL-terminated; *doc owned (json_free), NULL with "none"
+ * returns HO_OK | HO_REJECT (early, and more values than are parsed before the signature is seen to
+ * fit: json_tight). */
+enum ho_code document_detect(struct span body, const struct document_how *how,
+                             char word[DOCUMENT_WORD_MAX], struct json **doc) HO_MUST_CHECK;
 
 /* Parses a body again by its stored word; pointers then look into the item, if the word names one.
  * "none" gives HO_OK and *doc NULL.

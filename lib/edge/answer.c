@@ -69,12 +69,11 @@ void answer_for(const struct endpoint *e, enum answer_kind kind, const struct re
     struct term_view view = {.request = r != NULL ? r : &nothing, .source = e->source};
     char word[DOCUMENT_WORD_MAX];
     struct json *doc = NULL;
-    size_t n;
+    struct document_how how = recipe_document(e->recipe, true);
 
     *out = (struct answer){.status = a->status, .type = a->type};
-    if (looks_at_json(a) && view.request->body.len <= HELLO_BODY_MAX) {
-        document_detect(view.request->body, request_header(view.request, "content-type", &n),
-                        e->recipe->form_json, word, &doc);
+    if (looks_at_json(a) && view.request->body.len <= HELLO_BODY_MAX &&
+        document_detect(view.request->body, &how, word, &doc) == HO_OK) {
         view.doc = doc;
     }
     /* A text that cannot be made leaves the status, which is what counts. */

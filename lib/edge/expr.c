@@ -231,9 +231,9 @@ static enum term_result put_piece(const struct expr_piece *piece, const struct t
         result = term_value(&piece->term, v, tmp, &value);
     }
     if (result == TERM_OK) {
-        p->made[p->n] = piece->is_term && !term_is_direct(&piece->term);
+        p->made[p->n] = tmp != NULL && tmp->len > from;
         p->at[p->n] = from;
-        p->parts[p->n++] = value;
+        p->parts[p->n++] = value.len > 0 ? value : SPAN_LIT("");
     }
     return result;
 }

@@ -285,12 +285,15 @@ static enum filter_result apply_param(struct span param, struct span in, struct 
     return buf_add_span(out, in) == HO_OK ? added(buf_add_span(out, param)) : FILTER_FULL;
 }
 
-static enum filter_result apply_with_form(const struct request *r, struct span url,
+static enum filter_result apply_with_form(const struct term_view *v, struct span url,
                                           struct buf *out)
 {
-    size_t n;
+    struct form_texts own = {{{false, TERM_ABSENT, {NULL, 0, 0, 0}}}};
+    enum term_result result =
+        url_with_form(url, v->request->body, v->forms != NULL ? v->forms : &own, out);
 
-    return added(url_with_form(url, r->body, request_header(r, "content-type", &n), out));
+    form_texts_free(&own);
+    return result == TERM_OK ? FILTER_WELL : result == TERM_FULL ? FILTER_FULL : FILTER_NOTHING;
 }
 
 /* ---- all ---- */
@@ -350,7 +353,7 @@ static enum filter_result apply(const struct filter *f, const struct term_view *
     case FILTER_NOT:
         return span_is(in, f->text) ? FILTER_NOTHING : added(buf_add_span(out, in));
     case FILTER_WITH_FORM:
-        return apply_with_form(v->request, in, out);
+        return apply_with_form(v, in, out);
     }
     return FILTER_NOTHING;
 }

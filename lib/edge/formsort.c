@@ -2,6 +2,7 @@
 #include "edge/formsort.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/multipart.h"
 #include "base/text.h"
@@ -58,21 +59,23 @@ static bool read_urlencoded(struct fields *f, struct span body)
     return well;
 }
 
-static bool read_multipart(struct fields *f, struct span body, struct span type)
+static enum term_result read_multipart(struct fields *f, struct span body)
 {
     struct multipart m;
     struct multipart_part part;
+    bool has_file = false;
     int more = 1;
 
-    if (!multipart_open(body, type, &m)) {
-        return false;
+    if (!multipart_open(body, SPAN_NONE, &m)) {
+        return TERM_FULL;
     }
     while ((more = multipart_next(&m, &part)) > 0) {
+        has_file = has_file || part.is_file;
         if (!part.is_file && !add_field(f, part.name, part.value)) {
-            return false;
+            return TERM_FULL;
         }
     }
-    return more == 0;
+    return more < 0 ? TERM_FULL : has_file ? TERM_ABSENT : TERM_OK;
 }
 
 static int by_name_and_value(const void *a, const void *b)
@@ -99,12 +102,6 @@ static void sort(struct fields *f)
     }
 }
 
-enum style {
-    STYLE_ONCE, /* name and value, equal fields once */
-    STYLE_ALL,  /* name and value */
-    STYLE_QUERY /* name=value&name=value */
-};
-
 static enum ho_code put_field(const struct field *f, const char *between, struct buf *out)
 {
     enum ho_code code = buf_add_span(out, f->name);
@@ -115,34 +112,24 @@ static enum ho_code put_field(const struct field *f, const char *between, struct
     return code == HO_OK ? buf_add_span(out, f->value) : code;
 }
 
-static enum ho_code put_sorted(struct fields *f, enum style style, struct buf *out)
+/* once: fields that are equal stand once; as_query: as name=value&name=value. */
+static enum ho_code put_sorted(struct fields *f, bool once, bool as_query, struct buf *out)
 {
     enum ho_code code = HO_OK;
 
     sort(f);
     for (size_t i = 0; i < f->n && code == HO_OK; i++) {
-        if (i > 0 && style == STYLE_ONCE && by_name_and_value(&f->at[i - 1], &f->at[i]) == 0) {
+        if (i > 0 && once && by_name_and_value(&f->at[i - 1], &f->at[i]) == 0) {
             continue;
         }
-        if (i > 0 && style == STYLE_QUERY) {
+        if (i > 0 && as_query) {
             code = buf_add_byte(out, '&');
         }
         if (code == HO_OK) {
-            code = put_field(&f->at[i], style == STYLE_QUERY ? "=" : "", out);
+            code = put_field(&f->at[i], as_query ? "=" : "", out);
         }
     }
     return code;
-}
-
-/* All fields of a form; none when the type is not that of one. in: f - all zero, fields_free */
-static bool read_form(struct fields *f, struct span body, struct span content_type)
-{
-    if (!document_is_form(content_type) || body.len == 0) {
-        return true;
-    }
-    buf_init(&f->text, body.len + 1);
-    return document_is_multipart(content_type) ? read_multipart(f, body, content_type)
-                                               : read_urlencoded(f, body);
 }
 
 static void fields_free(struct fields *f)
@@ -151,55 +138,87 @@ static void fields_free(struct fields *f)
     free(f->at);
 }
 
-enum ho_code form_sorted(struct span body, struct span content_type, struct buf *out)
+/* ---- forms ---- */
+
+static enum term_result make_sorted(struct span body, bool once, struct buf *out)
 {
     struct fields f = {NULL, 0, 0, {NULL, 0, 0, 0}};
-    size_t from = out->len;
-    enum ho_code code = read_form(&f, body, content_type) ? put_sorted(&f, STYLE_ONCE, out)
-                                                          : HO_REJECT;
+    enum term_result result = TERM_OK;
 
-    if (code != HO_OK) {
-        out->len = from;
+    buf_init(out, body.len + 1);
+    buf_init(&f.text, body.len + 1);
+    switch (document_kind(body, true)) {
+    case DOCUMENT_JSON:
+        break;
+    case DOCUMENT_URLENCODED:
+        result = read_urlencoded(&f, body) ? TERM_OK : TERM_FULL;
+        break;
+    case DOCUMENT_MULTIPART:
+        result = read_multipart(&f, body);
+        break;
+    }
+    if (result == TERM_OK && put_sorted(&f, once, false, out) != HO_OK) {
+        result = TERM_FULL;
     }
     fields_free(&f);
-    return code;
+    return result;
 }
 
-static enum ho_code put_url(struct span base, struct fields *query, struct fields *form,
+enum term_result form_sorted(struct span body, enum form_style style, struct form_texts *kept,
+                             struct span *out)
+{
+    *out = SPAN_NONE;
+    if (!kept->of[style].made) {
+        kept->of[style].result = make_sorted(body, style == FORM_ONCE, &kept->of[style].text);
+        kept->of[style].made = true;
+    }
+    if (kept->of[style].result == TERM_OK) {
+        *out = kept->of[style].text.len > 0 ? buf_span(&kept->of[style].text) : SPAN_LIT("");
+    }
+    return kept->of[style].result;
+}
+
+void form_texts_free(struct form_texts *f)
+{
+    for (size_t i = 0; i < FORM_STYLES; i++) {
+        buf_free(&f->of[i].text);
+    }
+    memset(f, 0, sizeof *f);
+}
+
+static enum ho_code put_url(struct span base, struct fields *query, struct span form,
                             struct buf *out)
 {
     enum ho_code code = buf_add_span(out, base);
 
-    if (code == HO_OK && query->n + form->n > 0) {
+    if (code == HO_OK && (query->n > 0 || form.len > 0)) {
         code = buf_add_byte(out, '?');
     }
     if (code == HO_OK) {
-        code = put_sorted(query, STYLE_QUERY, out);
+        code = put_sorted(query, false, true, out);
     }
-    if (code == HO_OK && query->n > 0 && form->n > 0) {
+    if (code == HO_OK && query->n > 0 && form.len > 0) {
         code = buf_add_byte(out, '.');
     }
-    return code == HO_OK ? put_sorted(form, STYLE_ALL, out) : code;
+    return code == HO_OK ? buf_add_span(out, form) : code;
 }
 
-enum ho_code url_with_form(struct span url, struct span body, struct span content_type,
-                           struct buf *out)
+enum term_result url_with_form(struct span url, struct span body, struct form_texts *kept,
+                               struct buf *out)
 {
     struct fields query = {NULL, 0, 0, {NULL, 0, 0, 0}};
-    struct fields form = query;
     struct span rest = url;
     struct span base = span_cut(&rest, '?');
     size_t from = out->len;
-    enum ho_code code = HO_REJECT;
+    struct span form;
+    enum term_result result = form_sorted(body, FORM_ALL, kept, &form);
 
     buf_init(&query.text, url.len + 1);
-    if (read_urlencoded(&query, rest) && read_form(&form, body, content_type)) {
-        code = put_url(base, &query, &form, out);
-    }
-    if (code != HO_OK) {
+    if (result == TERM_OK &&
+        (!read_urlencoded(&query, rest) || put_url(base, &query, form, out) != HO_OK)) {
+        result = TERM_FULL;
         out->len = from;
     }
     fields_free(&query);
-    fields_free(&form);
-    return code;
+    return result;
 }

@@ -171,17 +171,16 @@ static bool answer_bare(const struct endpoint *e, const struct request *r, enum 
     struct term_view v = {.request = r, .source = e->source, .secret = first_secret(e)};
     char word[DOCUMENT_WORD_MAX];
     struct json *doc = NULL;
-    bool fits;
-    size_t n;
+    struct document_how how = recipe_document(e->recipe, true);
+    bool fits = true;
 
     *out = (struct verdict){.save = SPAN_NONE, .visit = SPAN_NONE, .wanted = SPAN_NONE};
     buf_init(&out->kept, ANSWER_BODY_MAX);
     if (r->body.len <= HELLO_BODY_MAX && parses(e->recipe, r->method)) {
-        document_detect(r->body, request_header(r, "content-type", &n), e->recipe->form_json, word,
-                        &doc);
+        fits = document_detect(r->body, &how, word, &doc) == HO_OK;
         v.doc = doc;
     }
-    fits = hello_match(e->recipe, &v, kind, out);
+    fits = fits && hello_match(e->recipe, &v, kind, out);
     json_free(doc);
     if (!fits) {
         verdict_free(out);

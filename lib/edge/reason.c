@@ -17,6 +17,7 @@ const struct reason_row reasons[REASON_N] = {
     [REASON_SIGNATURE] = {"signature mismatch", ANSWER_BAD, 401},
     [REASON_STALE] = {"timestamp too old", ANSWER_BAD, 401},
     [REASON_FUTURE] = {"timestamp in the future", ANSWER_BAD, 401},
+    [REASON_TOO_MANY] = {"too many values", ANSWER_BAD, 401},
     [REASON_CHECK] = {"check failed", ANSWER_BAD, 401},
     [REASON_NO_ID] = {"no event id", ANSWER_NEVER, 400},
     [REASON_BATCH] = {"no batch of events", ANSWER_NEVER, 400},

@@ -17,6 +17,7 @@ enum reason {
     REASON_SIGNATURE,         /* bad: no secret fits */
     REASON_STALE,             /* bad */
     REASON_FUTURE,            /* bad */
+    REASON_TOO_MANY,          /* bad: more values than are parsed before the signature fits */
     REASON_CHECK,             /* bad: signed, but a check of the recipe does not hold */
     REASON_NO_ID,             /* never: verified, but nothing to dedupe by */
     REASON_BATCH,             /* never: verified, but not the list of events it should be */

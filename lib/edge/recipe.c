@@ -101,6 +101,7 @@ static enum ho_code read_parts(struct recipe *r, const struct recipe_text *t, st
             return code;
         }
     }
+    r->forms = recipe_reads_forms(r);
     return recipe_check_rules(r, t, err);
 }
 

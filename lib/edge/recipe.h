@@ -71,7 +71,9 @@
  *   scope     source | provider: whether endpoints of one provider share their ids
  *   guard     none | template: what finds a replay under a fresh id, usually {body}; `none` is off,
  *             and a source that switches it on then guards the body
- *   form-json field that holds the JSON when the body is a form
+ *   form-json field that holds the JSON when the body is a form. A body is JSON or nothing, unless
+ *             the recipe looks at forms: by form:, formsorted, withform or this. Then one that
+ *             begins with neither { nor [ may be a form. What Content-Type says never counts
  *   needs     headers that must be there, blank-separated (`*topic` for the family's)
  *   hello     [unsigned | foreign] METHOD condition... => STATUS [TYPE [TEMPLATE]] then, behind ` ; `:
  *             `header NAME TEMPLATE`, `save TERM` (the value becomes the source's secret, while

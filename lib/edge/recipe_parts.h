@@ -4,6 +4,7 @@
 
 #include "base/conf.h"
 #include "base/mac.h"
+#include "core/document.h"
 #include "edge/jwt.h"
 #include "edge/expr.h"
 #include "edge/reason.h"
@@ -199,6 +200,7 @@ struct recipe {
     struct expr *guard; /* NULL: off by default */
     bool scope_provider;
     const char *form_json; /* NULL: none */
+    bool forms;            /* it looks at forms; else a body is JSON, whatever it is sent as */
     struct term needs[NEEDS_MAX];
     size_t n_needs;
     struct hello *hellos;
@@ -213,6 +215,17 @@ struct recipe {
 
 /* Which public keys the recipe takes: bit 1 << mac_sig for each kind; 0: shared secrets. */
 unsigned recipe_public_kinds(const struct recipe *r);
+
+/* Calls fn for every term of the recipe, in templates or alone, until it returns other than
+ * HO_OK. */
+enum ho_code recipe_each_term(const struct recipe *r, expr_visit *fn, void *arg,
+                              struct ho_err *err) HO_MUST_CHECK;
+
+/* Whether it looks at forms: at a field, all of them, or JSON in one. */
+bool recipe_reads_forms(const struct recipe *r);
+
+/* How its bodies are read, before the signature is seen to fit (early) or after. */
+struct document_how recipe_document(const struct recipe *r, bool early);
 
 /* Fills facts_signature: "hmac-sha256 in x-hub-signature-256". */
 void recipe_describe(struct recipe *r);

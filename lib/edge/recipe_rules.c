@@ -310,6 +310,18 @@ static bool is_time_signed(const struct recipe *r, const struct term *t)
            (r->weak != WEAK_NONE || (covered(r) & COVERS_FORM) != 0);
 }
 
+static enum ho_code check_guards(const struct recipe *r, struct ho_err *err)
+{
+    for (size_t i = 0; i < r->n_checks && !r->forms; i++) {
+        for (size_t j = 0; j < r->checks[i].n_guards; j++) {
+            if (r->checks[i].guards[j].kind == GUARD_FORM) {
+                return ho_fail(err, HO_REJECT, "no body is a form where the recipe looks at none");
+            }
+        }
+    }
+    return HO_OK;
+}
+
 static enum ho_code check_time(const struct recipe *r, struct ho_err *err)
 {
     for (size_t i = 0; r->time.on && i < r->time.n_terms; i++) {
@@ -329,7 +341,7 @@ enum ho_code recipe_check_rules(const struct recipe *r, const struct recipe_text
         enum ho_code (*check)(const struct recipe *r, struct ho_err *err);
     } rules[] = {
         {"signed", check_secret}, {"signed", check_body}, {"methods", check_query},
-        {"weak", check_weak},     {"time", check_time},
+        {"weak", check_weak},     {"time", check_time},     {"check", check_guards},
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {

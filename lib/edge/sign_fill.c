@@ -183,8 +183,9 @@ static bool guards_hold(const struct made *m, const struct check_rule *check)
     for (size_t i = 0; i < check->n_guards; i++) {
         const struct check_guard *g = &check->guards[i];
         bool there = g->kind == GUARD_BODY   ? m->request.body.len > 0
-                     : g->kind == GUARD_FORM ? document_is_form(m->in->content_type)
-                                             : made_has(m, &g->term);
+                     : g->kind == GUARD_FORM
+                         ? document_kind(m->request.body, m->recipe->forms) != DOCUMENT_JSON
+                         : made_has(m, &g->term);
 
         hold = hold && there != g->unless;
     }

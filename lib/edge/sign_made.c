@@ -36,6 +36,12 @@ void made_header(struct made *m, const char *name, struct span value)
     }
 }
 
+bool made_takes_fields(const struct made *m)
+{
+    return m->recipe->forms && (m->request.body.len == 0 ||
+                                document_kind(m->request.body, true) == DOCUMENT_URLENCODED);
+}
+
 bool made_has(const struct made *m, const struct term *t)
 {
     struct span value;
@@ -189,7 +195,7 @@ static bool put_form(struct made *m, const char *name, struct span value)
     struct buf made;
     struct buf own;
 
-    if (!document_is_form(m->in->content_type) || document_is_multipart(m->in->content_type)) {
+    if (!made_takes_fields(m)) {
         return false;
     }
     buf_init(&made, m->out->body.max);

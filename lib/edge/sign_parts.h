@@ -36,6 +36,9 @@ void made_header(struct made *m, const char *name, struct span value);
 /* Puts a value where the term finds it: filters are turned round. false: that cannot be done. */
 bool made_put(struct made *m, const struct term *t, struct span value);
 
+/* Whether the body is a form that fields can be put into: urlencoded, or empty. */
+bool made_takes_fields(const struct made *m);
+
 /* Whether the term has a value by now. */
 bool made_has(const struct made *m, const struct term *t);
 

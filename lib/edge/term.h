@@ -9,9 +9,10 @@
  *   header:NAME    a header of the request; empty counts as absent
  *   header:*NAME   NAME behind the prefix of the header family that the request uses
  *   query:NAME     a field of the query
- *   form:NAME      a field of a body whose type says that it is a form, urlencoded or multipart
+ *   form:NAME      a field of a body that is a form, urlencoded or multipart (core/document.h)
  *   formsorted     all fields of a form as Twilio signs them: names in byte order, each followed by
- *                  its distinct values in byte order (the name before each); "" when no form
+ *                  its distinct values in byte order (the name before each); "" when no form;
+ *                  absent when a file is in it, which nothing would sign
  *   json:/POINTER  a string or whole number of the body's document (core/document.h); where bytes
  *                  are compared or signed also any other scalar, as it was written
  *   json:./POINTER the same inside the item of a batch
@@ -71,6 +72,7 @@ struct term_view {
     struct span secret;           /* the key at hand */
     const struct source *source;  /* for param:NAME */
     struct span arrival;          /* the delivery's correlation id */
+    struct form_texts *forms;     /* edge/formsort.h, of this body; NULL: made each time */
     bool exact;                   /* bytes are compared or signed: any scalar counts as written */
 };
 

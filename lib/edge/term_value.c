@@ -83,32 +83,36 @@ struct span term_param(const struct term_view *v, const char *name)
 static enum term_result form_value(const struct term *t, const struct term_view *v,
                                    struct buf *tmp, struct span *out)
 {
-    size_t n;
-    struct span type = request_header(v->request, "content-type", &n);
     size_t from = tmp->len;
+    size_t n;
 
     /* In another body the same bytes may be anybody's text. */
-    if (!document_is_form(type)) {
+    if (document_kind(v->request->body, true) == DOCUMENT_JSON) {
         return TERM_ABSENT;
     }
-    if (document_field(v->request->body, type, t->name, tmp, &n) != HO_OK) {
+    if (document_field(v->request->body, t->name, tmp, &n) != HO_OK) {
         return TERM_FULL;
     }
     return n > 1 ? TERM_TWICE : made_value(tmp, from, out);
 }
 
-/* A form without fields, and no form at all, are "": then the URL alone is what was signed. */
+/* No form at all is "": then the URL alone is what was signed. */
 static enum term_result sorted_value(const struct term_view *v, struct buf *tmp, struct span *out)
 {
-    size_t n;
+    struct form_texts own = {{{false, TERM_ABSENT, {NULL, 0, 0, 0}}}};
     size_t from = tmp->len;
+    enum term_result result;
 
-    if (form_sorted(v->request->body, request_header(v->request, "content-type", &n), tmp) !=
-        HO_OK) {
-        return TERM_FULL;
+    if (v->forms != NULL) {
+        return form_sorted(v->request->body, FORM_ONCE, v->forms, out);
+    }
+    result = form_sorted(v->request->body, FORM_ONCE, &own, out);
+    if (result == TERM_OK && buf_add_span(tmp, *out) != HO_OK) {
+        result = TERM_FULL;
     }
     *out = span_sub(buf_span(tmp), from, tmp->len - from);
-    return TERM_OK;
+    form_texts_free(&own);
+    return result;
 }
 
 /* Numbers that the parser could not keep exactly would let two ids meet. */

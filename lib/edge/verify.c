@@ -26,7 +26,7 @@ static void begin(struct check *c, const struct endpoint *e, const struct reques
     c->request = r;
     c->now_us = now_us;
     c->note = note;
-    c->view = (struct term_view){.request = r, .source = e->source};
+    c->view = (struct term_view){.request = r, .source = e->source, .forms = &c->forms};
     buf_init(&c->ts, REQUEST_HEAD_MAX + r->body.len);
 }
 
@@ -35,6 +35,7 @@ static void end(struct check *c)
     sig_parts_free(&c->parts);
     buf_free(&c->ts);
     json_free(c->doc);
+    form_texts_free(&c->forms);
     urls_free(&c->urls);
     jwt_free(&c->token);
 }
@@ -76,18 +77,23 @@ static bool parses_early(const struct recipe *r)
     return early;
 }
 
-static void parse(struct check *c)
+/* early: the signature is not seen to fit yet. */
+static enum reason parse(struct check *c, bool early)
 {
-    struct span type;
-    size_t n;
+    struct document_how how = recipe_document(c->recipe, early);
+    enum ho_code code;
 
     if (c->word[0] != '\0') {
-        return;
+        return REASON_OK;
     }
-    type = request_header(c->request, "content-type", &n);
-    document_detect(c->request->body, type, c->recipe->form_json, c->word, &c->doc);
+    code = document_detect(c->request->body, &how, c->word, &c->doc);
     c->view.doc = c->doc;
     verify_say(c, "body: %zu bytes, document %s", c->request->body.len, c->word);
+    if (code != HO_OK) {
+        verify_say(c, "its signature needs the body parsed, and it has more values than that is "
+                      "done for");
+    }
+    return code == HO_OK ? REASON_OK : REASON_TOO_MANY;
 }
 
 static bool has_places_in_body(const struct recipe *r)
@@ -141,7 +147,7 @@ static void digest_body(struct check *c)
 
 static enum reason check_body(struct check *c)
 {
-    enum reason reason;
+    enum reason reason = REASON_OK;
 
     /* A GET has no body to be empty. */
     if (c->request->body.len == 0 && !c->recipe->empty_body &&
@@ -153,9 +159,11 @@ static enum reason check_body(struct check *c)
         return REASON_SIGNATURE;
     }
     if (parses_early(c->recipe)) {
-        parse(c);
+        reason = parse(c, true);
     }
-    reason = find_sigs(c);
+    if (reason == REASON_OK) {
+        reason = find_sigs(c);
+    }
     if (reason == REASON_OK) {
         reason = verify_check_facts(c, PHASE_BODY);
     }
@@ -209,11 +217,10 @@ static enum reason check_all(struct check *c)
     if (reason == REASON_OK) {
         reason = check_signature(c);
     }
-    if (reason != REASON_OK) {
-        return reason;
+    if (reason == REASON_OK) {
+        reason = parse(c, false);
     }
-    parse(c);
-    return verify_checks(c, false);
+    return reason == REASON_OK ? verify_checks(c, false) : reason;
 }
 
 /* ---- events ---- */

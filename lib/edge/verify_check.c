@@ -23,15 +23,14 @@ static enum term_result guard_holds(const struct check *c, const struct check_gu
     enum term_result result = TERM_ABSENT;
     struct span value;
     struct buf tmp;
-    size_t n;
 
     switch (guard->kind) {
     case GUARD_BODY:
         result = c->request->body.len > 0 ? TERM_OK : TERM_ABSENT;
         break;
     case GUARD_FORM:
-        value = request_header(c->request, "content-type", &n);
-        result = document_is_form(value) ? TERM_OK : TERM_ABSENT;
+        result = document_kind(c->request->body, c->recipe->forms) == DOCUMENT_JSON ? TERM_ABSENT
+                                                                                    : TERM_OK;
         break;
     case GUARD_TERM:
         buf_init(&tmp, room(c));

@@ -3,6 +3,7 @@
 #define HO_EDGE_VERIFY_PARTS_H
 
 #include "core/document.h"
+#include "edge/formsort.h"
 #include "edge/sig.h"
 #include "edge/url.h"
 #include "edge/verify.h"
@@ -22,6 +23,7 @@ struct check {
     struct alg alg;
     char word[DOCUMENT_WORD_MAX]; /* of the document; "" while it is not parsed */
     struct json *doc;
+    struct form_texts forms; /* of the body; made when they are first asked for */
     struct urls urls; /* n 0 where the recipe looks at none */
     struct jwt token; /* the one that fits */
     unsigned char body_sha[SHA256_LEN];

@@ -66,6 +66,7 @@ static const char *explains(struct guess *g)
 
     buf_init(&tmp, verify_signed_room(c) + TEXT_MAX_BYTES);
     c->view.request = &g->request;
+    c->view.forms = NULL; /* they are of the body that came */
     c->view.secret = g->secret;
     if (verify_signed(c, &tmp, parts, &n) == REASON_OK) {
         if (c->alg.kind == ALG_DIGEST) {
@@ -76,6 +77,7 @@ static const char *explains(struct guess *g)
         how = written(c, span_make(mac, mac_len(g->digest)));
     }
     c->view.request = request;
+    c->view.forms = &c->forms;
     c->view.secret = SPAN_NONE;
     mac_wipe(mac, sizeof mac);
     buf_wipe(&tmp);

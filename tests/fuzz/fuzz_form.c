@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (n > 0) {
         by_name(form, buf_cstr(&wanted), buf_span(&first), n);
     }
-    if (json_from_form(form, &doc, NULL) == HO_OK) {
+    if (json_from_form(form, &json_ample, &doc, NULL) == HO_OK) {
         MUST(json_kind_of(json_at(doc, SPAN_LIT(""))) == JSON_OBJECT);
         json_free(doc);
     }

@@ -3,9 +3,9 @@
 
 #include "core/document.h"
 
-#define FORM S("application/x-www-form-urlencoded")
 #define BOM "\xEF\xBB\xBF"
-#define PARTS S("multipart/form-data; boundary=b")
+#define YES true
+#define NO false
 #define FIELD(name, value) \
     "--b\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n" value "\r\n"
 #define A_FILE(name) \
@@ -13,85 +13,79 @@
 #define END "--b--\r\n"
 
 struct row {
-    struct span body, content_type;
+    struct span body;
+    bool forms; /* whether the recipe looks at forms */
     const char *form_json;
     const char *word;
     const char *text; /* the whole document as compact JSON, NULL with "none" */
 };
 
 static const struct row rows[] = {
-    {S("{\"a\":1}"), S("application/json"), NULL, "json", "{\"a\":1}"},
-    {S("{\"a\":1}"), S("application/json; charset=utf-8"), NULL, "json", "{\"a\":1}"},
-    {S("{\"a\":1}"), NONE, NULL, "json", "{\"a\":1}"},
-    {S("{\"a\":1}"), S("text/plain"), NULL, "json", "{\"a\":1}"},
-    {S("{\"a\":1}"), S(""), NULL, "json", "{\"a\":1}"},
-    {S(" [1, 2]\r\n"), S("application/json"), NULL, "json", "[1,2]"},
-    {S("7"), S("application/json"), NULL, "json", "7"},
-    {S(BOM "{\"a\":1}"), S("application/json"), NULL, "json", "{\"a\":1}"},
-    {S("{\"a\":1}"), S("application/json"), "payload", "json", "{\"a\":1}"},
-    /* should be JSON and is not */
-    {S("{\"a\":"), S("application/json"), NULL, "none", NULL},
-    {S("{\"a\":1} x"), S("application/json"), NULL, "none", NULL},
-    {S(""), S("application/json"), NULL, "none", NULL},
-    {NONE, S("application/json"), NULL, "none", NULL},
-    {NONE, NONE, NULL, "none", NULL},
-    {S("a=1"), S("application/json"), NULL, "none", NULL},
-    {S("a=1"), NONE, "payload", "none", NULL},
-    {S("a=1"), S("application/x-www-form-urlencoded2"), NULL, "none", NULL},
-    {S("a=1"), S("text/plain; x=application/x-www-form-urlencoded"), NULL, "none", NULL},
+    {S("{\"a\":1}"), NO, NULL, "json", "{\"a\":1}"},
+    {S(" [1, 2]\r\n"), NO, NULL, "json", "[1,2]"},
+    {S("7"), NO, NULL, "json", "7"},
+    {S(BOM "{\"a\":1}"), NO, NULL, "json", "{\"a\":1}"},
+    /* should be JSON and is not: no form, where the recipe knows none */
+    {S("{\"a\":"), NO, NULL, "none", NULL},
+    {S("{\"a\":1} x"), NO, NULL, "none", NULL},
+    {S(""), NO, NULL, "none", NULL},
+    {NONE, NO, NULL, "none", NULL},
+    {S("a=1"), NO, NULL, "none", NULL},
+    {S("x&id=evt_1&type=paid"), NO, NULL, "none", NULL},
+    {S(FIELD("a", "1") END), NO, NULL, "none", NULL},
+    /* JSON stays JSON where forms may come too */
+    {S("{\"a\":1}"), YES, NULL, "json", "{\"a\":1}"},
+    {S("{\"a\":1}"), YES, "payload", "json", "{\"a\":1}"},
+    {S("\r\n\t {\"a\":1}"), YES, NULL, "json", "{\"a\":1}"},
+    {S(BOM " {\"a\":1}"), YES, NULL, "json", "{\"a\":1}"},
+    {S("[{\"a\":\"x&payload=7\"}]"), YES, "payload", "json", "[{\"a\":\"x&payload=7\"}]"},
+    {S("{\"a\":\"x&b=1\"}&b=2"), YES, NULL, "none", NULL},
+    {S(" [&payload=7"), YES, "payload", "none", NULL},
+    {S(BOM "{&a=1"), YES, NULL, "none", NULL},
+    {S(""), YES, NULL, "none", NULL},
+    {S(" \r\n"), YES, "payload", "none", NULL},
+    {NONE, YES, "payload", "none", NULL},
     /* forms */
-    {S("a=1&b=x+y%21"), FORM, NULL, "form", "{\"a\":\"1\",\"b\":\"x y!\"}"},
-    {S("a=1&a=2"), FORM, NULL, "form", "{\"a\":\"1\"}"},
-    {S("a=1"), S("Application/X-WWW-Form-URLencoded ; charset=UTF-8"), NULL, "form",
-     "{\"a\":\"1\"}"},
-    {S("{\"a\":1}"), FORM, NULL, "form", "{\"{\\\"a\\\":1}\":\"\"}"},
-    {S(""), FORM, NULL, "form", "{}"},
-    {S("a=1"), FORM, "payload", "form", "{\"a\":\"1\"}"},
-    {S("xpayload=7"), FORM, "payload", "form", "{\"xpayload\":\"7\"}"},
-    {NONE, FORM, NULL, "none", NULL},
-    {NONE, FORM, "payload", "none", NULL},
+    {S("a=1&b=x+y%21"), YES, NULL, "form", "{\"a\":\"1\",\"b\":\"x y!\"}"},
+    {S("a=1&a=2"), YES, NULL, "form", "{\"a\":\"1\"}"},
+    {S("7"), YES, NULL, "json", "7"},
+    {S("Hello, World!"), YES, NULL, "none", NULL},
+    {S("b&a="), YES, NULL, "form", "{\"b\":\"\",\"a\":\"\"}"},
+    {S("%7B=1"), YES, NULL, "form", "{\"{\":\"1\"}"},
+    {S("a=1"), YES, "payload", "form", "{\"a\":\"1\"}"},
+    {S("xpayload=7"), YES, "payload", "form", "{\"xpayload\":\"7\"}"},
     /* JSON inside a field of a form */
-    {S("payload=%7B%22a%22%3A1%7D"), FORM, "payload", "form:payload", "{\"a\":1}"},
-    {S("x=1&payload=%7B%22a%22:+1%7D&y=2"), FORM, "payload", "form:payload", "{\"a\":1}"},
-    {S("payload=[1,2,3,4,5,6,7,8]"), FORM, "payload", "form:payload", "[1,2,3,4,5,6,7,8]"},
-    {S("payload=1&payload=2"), FORM, "payload", "form:payload", "1"},
-    {S("payload=%EF%BB%BF%7B%7D"), FORM, "payload", "form:payload", "{}"},
+    {S("payload=%7B%22a%22%3A1%7D"), YES, "payload", "form:payload", "{\"a\":1}"},
+    {S("x=1&payload=%7B%22a%22:+1%7D&y=2"), YES, "payload", "form:payload", "{\"a\":1}"},
+    {S("payload=[1,2,3,4,5,6,7,8]"), YES, "payload", "form:payload", "[1,2,3,4,5,6,7,8]"},
+    {S("payload=1&payload=2"), YES, "payload", "form:payload", "1"},
+    {S("payload=%EF%BB%BF%7B%7D"), YES, "payload", "form:payload", "{}"},
     /* it is there but broken: not a form of fields instead */
-    {S("payload=%7B%22a%22"), FORM, "payload", "none", NULL},
-    {S("payload="), FORM, "payload", "none", NULL},
-    {S("payload"), FORM, "payload", "none", NULL},
-    {S("payload=%7B%7D+x"), FORM, "payload", "none", NULL},
-    {S("payload=x&payload=1"), FORM, "payload", "none", NULL},
+    {S("payload=%7B%22a%22"), YES, "payload", "none", NULL},
+    {S("payload="), YES, "payload", "none", NULL},
+    {S("payload"), YES, "payload", "none", NULL},
+    {S("payload&a=1"), YES, "payload", "none", NULL},
+    {S("payload=%7B%7D+x"), YES, "payload", "none", NULL},
+    {S("payload=x&payload=1"), YES, "payload", "none", NULL},
     /* a field that no word can name */
-    {S("a%23b=7"), FORM, "a#b", "form", "{\"a#b\":\"7\"}"},
+    {S("a%23b=7"), YES, "a#b", "form", "{\"a#b\":\"7\"}"},
     /* multipart forms */
-    {S(FIELD("a", "1") FIELD("b", "x+y") END), PARTS, NULL, "form", "{\"a\":\"1\",\"b\":\"x+y\"}"},
-    {S(FIELD("a", "1") FIELD("a", "2") END), PARTS, NULL, "form", "{\"a\":\"1\"}"},
-    {S(A_FILE("f") FIELD("a", "1") END), PARTS, NULL, "form", "{\"a\":\"1\"}"},
-    {S(FIELD("a", "1") END), S("Multipart/Form-Data ; boundary=\"b\""), NULL, "form",
+    {S(FIELD("a", "1") FIELD("b", "x+y") END), YES, NULL, "form", "{\"a\":\"1\",\"b\":\"x+y\"}"},
+    {S(FIELD("a", "1") FIELD("a", "2") END), YES, NULL, "form", "{\"a\":\"1\"}"},
+    {S(A_FILE("f") FIELD("a", "1") END), YES, NULL, "form", "{\"a\":\"1\"}"},
+    {S("--b \r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n" END), YES, NULL, "form",
      "{\"a\":\"1\"}"},
-    {S("--b \r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n" END), PARTS, NULL, "form",
-     "{\"a\":\"1\"}"},
-    {S(FIELD("json", "{\"a\":1}") END), PARTS, "json", "form:json", "{\"a\":1}"},
-    {S(FIELD("x", "2") FIELD("json", "[1]") END), PARTS, "json", "form:json", "[1]"},
-    {S(A_FILE("json") FIELD("json", "[1]") END), PARTS, "json", "form:json", "[1]"},
-    {S(FIELD("x", "2") END), PARTS, "json", "form", "{\"x\":\"2\"}"},
-    {S(A_FILE("json") END), PARTS, "json", "form", "{}"},
-    {S(FIELD("json", "{") END), PARTS, "json", "none", NULL},
-    {S(FIELD("json", "") END), PARTS, "json", "none", NULL},
-    {S(FIELD("json", "{}")), PARTS, "json", "none", NULL},
-    {S(FIELD("a", "1")), PARTS, NULL, "none", NULL},
-    {S(FIELD("a", "1") END), S("multipart/form-data; boundary=c"), NULL, "none", NULL},
-    {S(FIELD("a", "1") END), S("multipart/form-data"), NULL, "none", NULL},
-    {S(FIELD("a", "1") END), S("multipart/mixed; boundary=b"), NULL, "none", NULL},
-    {S(FIELD("a", "1") END), NONE, NULL, "none", NULL},
-    {S("a=1"), PARTS, NULL, "none", NULL},
-    {S(""), PARTS, NULL, "none", NULL},
-    {NONE, PARTS, "json", "none", NULL},
-    /* a type that says one kind of form and a body that begins as the other is neither */
-    {S(FIELD("a", "1") END), FORM, NULL, "none", NULL},
-    {S("--b\r\n=&a=1"), FORM, NULL, "none", NULL},
-    {S("--b=1&a=2"), FORM, NULL, "form", "{\"--b\":\"1\",\"a\":\"2\"}"},
+    {S(FIELD("json", "{\"a\":1}") END), YES, "json", "form:json", "{\"a\":1}"},
+    {S(FIELD("x", "2") FIELD("json", "[1]") END), YES, "json", "form:json", "[1]"},
+    {S(A_FILE("json") FIELD("json", "[1]") END), YES, "json", "form:json", "[1]"},
+    {S(FIELD("x", "2") END), YES, "json", "form", "{\"x\":\"2\"}"},
+    {S(A_FILE("json") END), YES, "json", "form", "{}"},
+    {S(FIELD("json", "{") END), YES, "json", "none", NULL},
+    {S(FIELD("json", "") END), YES, "json", "none", NULL},
+    {S(FIELD("json", "{}")), YES, "json", "none", NULL},
+    {S(FIELD("a", "1")), YES, NULL, "none", NULL},
+    {S("--b\r\n=&a=1"), YES, NULL, "none", NULL},
+    {S("--b=1&a=2"), YES, NULL, "form", "{\"--b\":\"1\",\"a\":\"2\"}"},
 };
 
 static void check_text(const struct json *doc, const char *want)
@@ -108,13 +102,14 @@ static void finds_the_document_and_finds_it_again(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct row *r = &rows[i];
+        const struct document_how how = {r->forms, r->form_json, false};
         char word[DOCUMENT_WORD_MAX] = "?";
         struct json *doc = NULL;
         struct json *again = NULL;
         struct ho_err err;
         ho_err_clear(&err);
 
-        document_detect(r->body, r->content_type, r->form_json, word, &doc);
+        ROW(i, document_detect(r->body, &how, word, &doc) == HO_OK);
         if (strcmp(word, r->word) != 0) {
             fail_msg("row %zu: \"%s\", not \"%s\"", i, word, r->word);
         }
@@ -205,7 +200,8 @@ static void takes_the_longest_field_name_that_a_word_holds(void **state)
     memcpy(body, name, sizeof name - 1);
     memcpy(body + sizeof name - 1, "=7", 2);
     struct span s = span_make(body, sizeof name + 1);
-    document_detect(s, span_of("application/x-www-form-urlencoded"), name, word, &doc);
+    const struct document_how how = {true, name, false};
+    assert_int_equal(document_detect(s, &how, word, &doc), HO_OK);
     assert_int_equal(strlen(word), DOCUMENT_WORD_MAX - 1);
     check_text(doc, "7");
     assert_int_equal(document_open(s, span_of(word), &again, NULL), HO_OK);
@@ -259,68 +255,126 @@ static void an_item_word_has_a_limit(void **state)
     assert_non_null(strstr(err.text, "longer than 63 bytes"));
 }
 
-static void knows_forms_by_their_type(void **state)
+static void knows_forms_by_their_bytes(void **state)
 {
     static const struct {
-        struct span type;
-        bool form, multipart;
-    } types[] = {
-        {FORM, true, false},
-        {S("application/x-www-form-urlencoded;charset=utf-8"), true, false},
-        {PARTS, true, true},
-        {S(" MULTIPART/form-data "), true, true},
-        {S("multipart/form-data2"), false, false},
-        {S("multipart/mixed; boundary=b"), false, false},
-        {S("text/plain; x=multipart/form-data"), false, false},
-        {S("application/json"), false, false},
-        {S(""), false, false},
-        {NONE, false, false},
+        struct span body;
+        enum document_kind kind; /* where there are forms */
+    } bodies[] = {
+        {S("a=1"), DOCUMENT_URLENCODED},
+        {S("="), DOCUMENT_URLENCODED},
+        {S("\0="), DOCUMENT_URLENCODED},
+        {S(" a={"), DOCUMENT_URLENCODED},
+        {S("\"{=\""), DOCUMENT_URLENCODED},
+        {S("--b="), DOCUMENT_URLENCODED},
+        {S(" --b\r\n="), DOCUMENT_URLENCODED},
+        {S("a"), DOCUMENT_JSON},
+        {S("--b"), DOCUMENT_JSON},
+        {S("\"{\""), DOCUMENT_JSON},
+        {S("--b\r\n"), DOCUMENT_MULTIPART},
+        {S("--b\r\n{"), DOCUMENT_MULTIPART},
+        {S("{}"), DOCUMENT_JSON},
+        {S("{"), DOCUMENT_JSON},
+        {S(" \t\r\n["), DOCUMENT_JSON},
+        {S(BOM "\n{"), DOCUMENT_JSON},
+        {S("\n"), DOCUMENT_JSON},
+        {S(""), DOCUMENT_JSON},
+        {NONE, DOCUMENT_JSON},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(types); i++) {
-        ROW(i, document_is_form(types[i].type) == types[i].form);
-        ROW(i, document_is_multipart(types[i].type) == types[i].multipart);
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        ROW(i, document_kind(bodies[i].body, true) == bodies[i].kind);
+        ROW(i, document_kind(bodies[i].body, false) == DOCUMENT_JSON);
     }
 }
 
 static void reads_fields_of_both_kinds(void **state)
 {
     static const struct {
-        struct span body, type;
+        struct span body;
         bool ok;
         size_t n;
         struct span want;
     } fields[] = {
-        {S("a=1&b=x+y&a=2"), FORM, true, 2, S("1")},
-        {S("a=x+y%21"), FORM, true, 1, S("x y!")},
-        {S("b=1"), FORM, true, 0, S("")},
-        {S(""), FORM, true, 0, S("")},
-        {S(FIELD("a", "1") FIELD("a", "2") END), PARTS, true, 2, S("1")},
-        {S(FIELD("a", "x+y%21") END), PARTS, true, 1, S("x+y%21")},
-        {S(FIELD("a", "") END), PARTS, true, 1, S("")},
-        {S(FIELD("b", "1") A_FILE("a") END), PARTS, true, 0, S("")},
-        {S(FIELD("a", "1")), PARTS, false, 0, S("")},
-        {S(FIELD("b", "1")), PARTS, false, 0, S("")},
-        {S(FIELD("a", "1") END), FORM, false, 0, S("")},
-        {S(FIELD("a", "1") END), S("multipart/form-data; boundary=c"), false, 0, S("")},
-        {S("a=1"), PARTS, false, 0, S("")},
-        {S("a=1"), S("application/json"), false, 0, S("")},
-        {S("a=1"), NONE, false, 0, S("")},
-        {NONE, FORM, false, 0, S("")},
-        {S("a=123456789"), FORM, false, 1, S("")},
-        {S(FIELD("a", "123456789") END), PARTS, false, 1, S("")},
+        {S("a=1&b=x+y&a=2"), true, 2, S("1")},
+        {S("a=x+y%21"), true, 1, S("x y!")},
+        {S("b=1"), true, 0, S("")},
+        {S(""), true, 0, S("")},
+        {S(FIELD("a", "1") FIELD("a", "2") END), true, 2, S("1")},
+        {S(FIELD("a", "x+y%21") END), true, 1, S("x+y%21")},
+        {S(FIELD("a", "") END), true, 1, S("")},
+        {S(FIELD("b", "1") A_FILE("a") END), true, 0, S("")},
+        {S(FIELD("a", "1")), false, 0, S("")},
+        {S(FIELD("b", "1")), false, 0, S("")},
+        {NONE, false, 0, S("")},
+        {S("a=123456789"), false, 1, S("")},
+        {S(FIELD("a", "123456789") END), false, 1, S("")},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(fields); i++) {
         struct buf out;
         size_t n = 77;
         buf_init(&out, 8);
-        ROW(i, document_field(fields[i].body, fields[i].type, "a", &out, &n) ==
+        ROW(i, document_field(fields[i].body, "a", &out, &n) ==
                    (fields[i].ok ? HO_OK : HO_REJECT));
         ROW(i, n == fields[i].n);
         ROW(i, span_eq(buf_span(&out), fields[i].want));
         buf_free(&out);
     }
+}
+
+/* n times `piece` between the two ends. */
+static struct span many(struct buf *out, const char *begin, const char *piece, size_t n, const char *end)
+{
+    buf_init(out, strlen(begin) + n * strlen(piece) + strlen(end) + 1);
+    assert_int_equal(buf_add_str(out, begin), HO_OK);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(buf_add_str(out, piece), HO_OK);
+    }
+    assert_int_equal(buf_add_str(out, end), HO_OK);
+    return buf_span(out);
+}
+
+/* Before the signature is seen to fit, anybody may have sent it. */
+static void parses_only_so_much_early(void **state)
+{
+    static const struct {
+        const char *begin, *piece, *end;
+        size_t most; /* pieces that are taken early */
+        bool forms;
+        const char *word;
+    } cases[] = {
+        {"{\"a\":[{}", ",{}", "]}", 19997, NO, "json"},
+        {"[1", ",1", "]", 100000, NO, "json"},
+        {"[1", ",1", "]", 100000, YES, "json"},
+        {"x=1", "&a=", "", 99999, YES, "form"},
+        {"p=[1", ",1", "]", 100000, YES, "form:p"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (size_t more = 0; more < 2; more++) {
+            const struct document_how early = {cases[i].forms, "p", true};
+            const struct document_how late = {cases[i].forms, "p", false};
+            char word[DOCUMENT_WORD_MAX];
+            struct json *doc;
+            struct buf text;
+            struct span body = many(&text, cases[i].begin, cases[i].piece, cases[i].most + more, cases[i].end);
+            ROW(i, document_detect(body, &early, word, &doc) == (more == 0 ? HO_OK : HO_REJECT));
+            ROW_TEXT(i, word, more == 0 ? cases[i].word : "none");
+            ROW(i, (doc == NULL) == (more == 1));
+            json_free(doc);
+            ROW(i, document_detect(body, &late, word, &doc) == HO_OK);
+            ROW_TEXT(i, word, cases[i].word);
+            json_free(doc);
+            buf_free(&text);
+        }
+    }
+    /* What is no JSON at all is not too much of it. */
+    const struct document_how early = {false, NULL, true};
+    char word[DOCUMENT_WORD_MAX];
+    struct json *doc;
+    assert_int_equal(document_detect(SPAN_LIT("{\"a\":"), &early, word, &doc), HO_OK);
+    assert_string_equal(word, "none");
 }
 
 int main(void)
@@ -331,8 +385,9 @@ int main(void)
         cmocka_unit_test(takes_the_longest_field_name_that_a_word_holds),
         cmocka_unit_test(opens_items),
         cmocka_unit_test(an_item_word_has_a_limit),
-        cmocka_unit_test(knows_forms_by_their_type),
+        cmocka_unit_test(knows_forms_by_their_bytes),
         cmocka_unit_test(reads_fields_of_both_kinds),
+        cmocka_unit_test(parses_only_so_much_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

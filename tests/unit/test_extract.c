@@ -160,6 +160,9 @@ static void takes_bodies_that_are_no_json_where_the_id_is_elsewhere(void **state
         {S("{\"a\":1}\0"), "none"},
         {S("\xff\xfe"), "none"},
         {S("Hello, World!"), "none"},
+        {S("Hello=World!"), "form"}, /* github has forms */
+        {S("{\"m\":\"&payload={}\"} "), "json"},
+        {S("{&payload={}"), "none"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -160,7 +160,9 @@ static void answers_the_unsigned_probe_with_nothing(void **state)
         {"POST", FORM, "{\"ssl_check\":1}", false},
         {"POST", FORM, "", false},
         {"POST", "application/json", "{\"text\":\"a&ssl_check=1&b\"}", false},
-        {"POST", "text/plain", "ssl_check=1", false},
+        {"POST", "text/plain", "ssl_check=1", true}, /* what it says it is does not count */
+        {"POST", "application/json", "ssl_check=1", true},
+        {"POST", FORM, "{&ssl_check=1&", false},
         {"GET", FORM, "ssl_check=1", false},
     };
     (void)state;

@@ -74,6 +74,28 @@ static void makes_every_built_in_one(void **state)
     recipes_free(set);
 }
 
+/* A recipe that comes to look at forms by mistake would read signed JSON that is broken as one. */
+static void knows_which_senders_post_forms(void **state)
+{
+    static const char *const forms[] = {
+        "acuity", "braintree", "dropbox-sign", "formstack", "github", "mailchimp", "mailgun",
+        "mandrill", "mollie-classic", "plivo", "slack", "travis-ci", "twilio", "woocommerce", "wufoo",
+    };
+    struct recipes *set;
+    size_t n = 0;
+    (void)state;
+    assert_int_equal(recipes_load(NULL, 0, &set, NULL), HO_OK);
+    for (size_t i = 0; i < recipes_count(set); i++) {
+        const char *name = recipes_name(set, i);
+        if (recipes_find(set, name)->forms) {
+            ROW_TEXT(n, name, n < COUNT(forms) ? forms[n] : "none more");
+            n++;
+        }
+    }
+    assert_int_equal(n, COUNT(forms));
+    recipes_free(set);
+}
+
 static void count_read(const struct recipes *set, size_t *n_read, size_t *n_made)
 {
     *n_read = 0;
@@ -265,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_built_in_ones),
         cmocka_unit_test(makes_every_built_in_one),
+        cmocka_unit_test(knows_which_senders_post_forms),
         cmocka_unit_test(reads_only_what_is_asked_for),
         cmocka_unit_test(starts_from_another_recipe),
         cmocka_unit_test(follows_like_so_far_and_no_further),

@@ -88,6 +88,61 @@ static void has_the_secret_in_a_digest(void **state)
     check_taken(good, COUNT(good));
 }
 
+/* Only where a recipe looks at forms is a body ever one. */
+static void reads_forms_where_they_are_looked_at(void **state)
+{
+    static const struct refusal bad[] = {
+        {FULL "check = {json:/a} == b ; if form\n",
+         "own.conf:6: check: no body is a form where the recipe looks at none"},
+        {FULL "check = {json:/a} == b ; if body ; unless form\n", "no body is a form where"},
+    };
+    static const struct {
+        const char *text;
+        bool forms;
+    } rows[] = {
+        {FULL, false},
+        {FULL "type = {query:form}\n", false},
+        {FULL "form-json = payload\n", true},
+        {LIKE, true},
+        {LIKE "form-json = none\n", false},
+        {FULL "check = {json:/a} == b ; if form:c\n", true},
+        {FULL "check = {form:a} == b\n", true},
+        {FULL "check = b{header:a} == {form:a}\n", true},
+        {FULL "type = {json:/a} ?? x[[{form:b}]]\n", true},
+        {FULL "object = {form:b}\n", true},
+        {FULL "same = {json:/a} {form:b}\n", true},
+        {FULL "guard = {form:b}\n", true},
+        {FULL "at = json:/a ; s ?? form:b ; s\n", true},
+        {FULL "time = json:/a ?? form:b ; s ; 300\n", true},
+        {FULL "ok = 200 text/plain {form:b}\n", true},
+        {FULL "never = 422 ; header X-A {form:b}\n", true},
+        {FULL "hello = POST form:a==1 => 200\n", true},
+        {FULL "hello = unsigned GET json:/a => 200 text/plain {form:b}\n", true},
+        {FULL "hello = unsigned GET json:/a => 200 ; header X-A {form:b}\n", true},
+        {FULL "hello = POST json:/a => 200 ; save form:b\n", true},
+        {FULL "hello = POST json:/a => 200 ; visit form:b from https://a.example/*\n", true},
+        {MINE "sig = header:x-sig form:sig\nsigned = {header:x}\nweak = body\n" REST, true},
+        {MINE "sig = header:x-sig\nsigned = {url}{formsorted}{body}\n" REST, true},
+        {MINE "sig = header:x-sig\nsigned = {url|withform}{body}\n" REST, true},
+        {MINE "sig = header:x-sig\nsigned = {body}\nenc = hex\nid = {form:a} ?? {json:/id}\n"
+              "alg-by = json:/alg ; a hmac-sha1 ; else hmac-sha256\n", true},
+        {MINE "sig = header:x-sig\nsigned = {body}\nid = {json:/id}\n"
+              "alg-by = form:alg ; a hmac-sha1 ; else hmac-sha256\n", true},
+        {MINE "sig = header:x-sig\nsigned = {body}\nid = {json:/id}\nalg = rsa-sha256\n"
+              "keys = pem json:/url ; from https://a.example/*\n", false},
+        {MINE "sig = header:x-sig\nsigned = {body}\nid = {json:/id}\nalg = rsa-sha256\n"
+              "keys = jwks https://a.example/k ; kid form:kid\n", true},
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct recipes *set;
+        const struct recipe *r = site_mine(rows[i].text, &set);
+        ROW(i, r->forms == rows[i].forms);
+        recipes_free(set);
+    }
+}
+
 #define AT(where) "time = " where " ; s ; 300\n"
 
 static void signs_the_time(void **state)
@@ -156,6 +211,7 @@ int main(void)
         cmocka_unit_test(covers_the_body),
         cmocka_unit_test(says_weak_only_where_it_is),
         cmocka_unit_test(has_the_secret_in_a_digest),
+        cmocka_unit_test(reads_forms_where_they_are_looked_at),
         cmocka_unit_test(signs_the_time),
         cmocka_unit_test(signs_the_query_of_a_get),
     };

@@ -225,7 +225,10 @@ static void says_what_has_no_place(void **state)
     static const struct {
         const char *source, *type, *body, *says;
     } rows[] = {
-        {"json", FORM, "a=1", "no place for the signature"},
+        {"inner", FORM, "a=1", "no place for the signature"},
+        {"json", FORM, "a=1", "signs something that this body"},
+        {"form", FORM, "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n",
+         "no place for the signature"},
         {"json", JSON, "{\"b\":1}", "signs something that this body"},
         {"json", JSON, "{\"a\":1,\"meta\":7}", "cannot be put where"},
         {"form", JSON, "{\"a\":1}", "signs something that this body"},

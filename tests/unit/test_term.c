@@ -334,15 +334,23 @@ static void reads_fields_of_forms_only(void **state)
         {FORM, S("text=a+b%26c&e=&q=1&q=1"), "form:q", TERM_TWICE, ""},
         {FORM, S("text=a+b%26c&e=&q=1&q=1"), "json:/text", TERM_ABSENT, ""},
         {FORM, S("a%5Bb%5D=1"), "form:a[b]", TERM_OK, "1"},
-        {"text/plain", S("text=a"), "form:text", TERM_ABSENT, ""},
-        {NULL, S("text=a"), "form:text", TERM_ABSENT, ""},
+        /* What the type says does not count. */
+        {"text/plain", S("text=a"), "form:text", TERM_OK, "a"},
+        {NULL, S("text=a"), "form:text", TERM_OK, "a"},
+        {PARTS, S("text=a"), "form:text", TERM_OK, "a"},
+        {FORM, S("{\"a\":\"&text=b\"}"), "form:text", TERM_ABSENT, ""},
+        {FORM, S("\n[&text=b"), "form:text", TERM_ABSENT, ""},
         {PARTS, S(PART("a", "1+%26") FILE_PART "--b1--\r\n"), "form:a", TERM_OK, "1+%26"},
         {PARTS, S(PART("a", "1+%26") FILE_PART "--b1--\r\n"), "form:f", TERM_ABSENT, ""},
         {PARTS, S(PART("a", "1") PART("a", "2") "--b1--\r\n"), "form:a", TERM_TWICE, ""},
         {PARTS, S(PART("a", "1") "--b1"), "form:a", TERM_FULL, ""}, /* broken off */
         {FORM, S("b=2&a=1"), "formsorted", TERM_OK, "a1b2"},
-        {"application/json", S("a=1"), "formsorted", TERM_OK, ""},
-        {PARTS, S("a=1"), "formsorted", TERM_FULL, ""},
+        {"application/json", S("a=1"), "formsorted", TERM_OK, "a1"},
+        {PARTS, S("a=1"), "formsorted", TERM_OK, "a1"},
+        {FORM, S("{}&a=1"), "formsorted", TERM_OK, ""},
+        {PARTS, S(PART("a", "1") "--b1"), "formsorted", TERM_FULL, ""},
+        {FORM, S(PART("a", "1") "--b1--\r\n"), "formsorted", TERM_OK, "a1"},
+        {PARTS, S(PART("a", "1") FILE_PART "--b1--\r\n"), "formsorted", TERM_ABSENT, ""},
         {FORM, S("b=2&a=1"), "formsorted|upper", TERM_OK, "A1B2"},
     };
     (void)state;

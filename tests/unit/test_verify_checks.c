@@ -143,7 +143,9 @@ static void holds_checks_where_their_guards_say(void **state)
         {FORM, "mode=test", "1", true, REASON_CHECK},
         {FORM, "x=1", "1", true, REASON_CHECK},
         {FORM, "mode=live&mode=live", "1", true, REASON_HEADER_DUPLICATE},
-        {"text/plain", "mode=test", "1", true, REASON_OK},
+        {"text/plain", "mode=test", "1", true, REASON_CHECK}, /* its type makes it nothing else */
+        {FORM, "{\"live\":true,\"x\":\"&mode=test\"}", NULL, true, REASON_OK},
+        {FORM, "{&mode=test", NULL, true, REASON_CHECK},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -142,9 +142,9 @@ static void finds_them_in_a_form(void **state)
          REASON_HEADER_DUPLICATE},
         {FORM, text("sig=%s&at=1790000000&at=1790000000&amount=9+%%26&id=i", good),
          REASON_HEADER_DUPLICATE},
-        {JSON, text("sig=%s&at=1790000000&amount=9+%%26&id=i", good), REASON_HEADER_MISSING},
-        {"text/plain", text("sig=%s&at=1790000000&amount=9+%%26&id=i", good),
-         REASON_HEADER_MISSING},
+        {JSON, text("sig=%s&at=1790000000&amount=9+%%26&id=i", good), REASON_OK},
+        {"text/plain", text("sig=%s&at=1790000000&amount=9+%%26&id=i", good), REASON_OK},
+        {FORM, text("{&sig=%s&at=1790000000&amount=9+%%26&id=i", good), REASON_HEADER_MISSING},
         {FORM, text("{\"meta\":{\"sig\":\"%s\"}}", good), REASON_HEADER_MISSING},
         {"multipart/form-data; boundary=b",
          text("--b\r\nContent-Disposition: form-data; name=\"sig\"\r\n\r\n%s\r\n"

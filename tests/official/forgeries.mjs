@@ -170,6 +170,15 @@ function ofCovered(signer, request) {
   }).filter((entry) => entry.request);
 }
 
+const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json', 'text/plain',
+  undefined];
+
+/** -> [{name, request}]: the request under every other Content-Type, and without. */
+export function retyped({ headers: { 'content-type': own, ...headers }, ...request }) {
+  return TYPES.filter((type) => type !== own).map((type) => (
+    { name: `as ${type}`, request: { ...request, headers: { ...headers, ...(type && { 'content-type': type }) } } }));
+}
+
 /** -> [{name, request}], all of which must be refused. */
 export async function forgeries(signer, site, deliveries) {
   const made = [];

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
 import { startSite } from './live.mjs';
-import { altered, changedAt, forgeries } from './forgeries.mjs';
+import { altered, changedAt, forgeries, retyped } from './forgeries.mjs';
 import { fresh, signedBy, sourceOf } from './deliveries.mjs';
 
 const HERE = import.meta.dirname;
@@ -132,6 +132,17 @@ for (const signer of signers) {
       const after = await site.ask({ written: true });
       if (signer.again) assert.equal(after.receipt, before.receipt + deliveries.length);
       else assert.deepEqual(after, before);
+    });
+
+    // No provider signs what a body is sent as: it must not choose how the signed bytes are read.
+    it('sent as something else it is no other event', { skip: signer.again && 'each delivery is one' }, async () => {
+      const { receipt } = await site.ask({ written: true });
+      const sent = [];
+      for (const [n, { request }] of deliveries.entries()) {
+        sent.push(...retyped(request).map((entry) => ({ ...entry, name: `sample ${n}: ${entry.name}` })));
+      }
+      assert.deepEqual(await misfits(source, sent, (status) => status < 500), []);
+      assert.equal((await site.ask({ written: true })).receipt, receipt);
     });
 
     it('what else a genuine sender may say is taken', async () => {

@@ -84,7 +84,14 @@ enum ho_code endpoint_check(const struct source *source, const struct recipe *r,
                          "%s signs no time, so there is no tolerance to set", r->name);
     }
     if (source->n_secrets == 0 && r->keys.kind == KEYS_NONE) {
-        return conf_fail(err, source->at, NULL, "%s needs `secret = file:NAME`", r->name);
+        struct recipe_facts f;
+
+        recipe_facts(r, &f);
+        return conf_fail(err, source->at, NULL, "%s needs `secret = file:NAME`%s%s", r->name,
+                         f.pairs ? ", the file that hookonce pair has its secret written to"
+                         : recipe_is_public(r) ? ", the provider's public key as "
+                                               : "",
+                         recipe_is_public(r) ? recipe_key_form(r) : "");
     }
     return check_params(source, r, err);
 }

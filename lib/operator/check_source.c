@@ -1,5 +1,6 @@
 /* What `hookonce check` says of sources: their secrets, and how far their deliveries can be believed. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -15,9 +16,8 @@ static bool is_standard(const struct endpoint *e)
     struct recipe_facts f;
 
     recipe_facts(e->recipe, &f);
-    return strstr(f.signature, "hmac-sha256") != NULL &&
-           (strstr(f.signature, "webhook-signature") != NULL ||
-            strstr(f.signature, "svix-signature") != NULL);
+    return span_starts(span_of(f.signature), "hmac-sha256 in ") && f.signed_bytes != NULL &&
+           strcmp(f.signed_bytes, "{header:*id}.{ts}.{body}") == 0;
 }
 
 /* What a provider hands out besides, and is put here by mistake. */
@@ -113,17 +113,21 @@ static void check_trouble(struct check *c, const struct endpoint *e, int64_t now
     if (e->trouble == NULL) {
         return;
     }
-    if (usable(e, now_us) > 0) {
+    if (f.pairs && e->n_keys == 0 && access(e->source->secrets[0].path, F_OK) != 0) {
+        found_of(c, FOUND_FAIL, "source", e->source->name,
+                 "its secret comes in a handshake and has not come yet: run hookonce pair %s, then "
+                 "create the webhook at %s; till then deliveries are answered busy",
+                 e->source->name, f.title);
+    } else if (usable(e, now_us) > 0) {
         found_of(c, FOUND_WARN, "source", e->source->name,
-                 "%s; the others are used, and receivers that run may still take this one as they "
-                 "read it before",
+                 "%s; the others are used (receivers that run go on with what they read while all "
+                 "were good)",
                  e->trouble);
     } else {
         found_of(c, FOUND_FAIL, "source", e->source->name,
-                 "%s; deliveries are answered busy, but by receivers that run and read it while it "
-                 "was good%s%s%s",
-                 e->trouble, f.pairs ? ". Its secret comes in a handshake: run hookonce pair " : "",
-                 f.pairs ? e->source->name : "", f.pairs ? ", then create the webhook" : "");
+                 "%s; deliveries are answered busy (receivers that run go on with what they read "
+                 "while it was good)",
+                 e->trouble);
     }
 }
 

@@ -38,8 +38,13 @@ int send_key_find(const struct operator *op, const struct endpoint *e, const cha
         return EXIT_WELL;
     }
     if (e->n_keys == 0) {
-        return operator_fail(op, EXIT_USAGE, "source '%s' has no usable secret: %s", source,
-                             e->trouble != NULL ? e->trouble : "none is given");
+        struct recipe_facts f;
+
+        recipe_facts(e->recipe, &f);
+        return operator_fail(op, EXIT_USAGE, "source '%s' has no usable secret: %s%s%s", source,
+                             e->trouble != NULL ? e->trouble : "none is given",
+                             f.pairs ? "; it comes in a handshake: hookonce pair " : "",
+                             f.pairs ? source : "");
     }
     *key = endpoint_signing_key(e, now_us);
     return span_present(*key) ? EXIT_WELL

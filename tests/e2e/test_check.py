@@ -118,6 +118,13 @@ def test_check_says_how_far_a_signature_reaches_and_which_key_is_wanted(site):
     assert "only a checksum, which can be forged" in noted["source pp"] and "signs nothing" in noted["source mg"]
     assert "wanted is the provider's public key as hex" in failed["source dc"]
     assert "public key as base64" in failed["source sg"] and "public key as PEM" in failed["source ws"]
+    s.sources = {"dc": {"provider": "discord"}}
+    s.configure()
+    assert "needs `secret = file:NAME`, the provider's public key as hex" in findings(s, "FAIL")["config"]
+    s.sources = {"shop": {"provider": "woocommerce", "secret": "k"}, "sw": {"provider": "clerk", "secret": "whsec_YWJj"}}
+    s.configure()
+    warned = findings(s, "warn")
+    assert "24 to 64" in warned["source sw"] and "source shop" not in warned
 
 
 def test_check_calls_no_config_sound_that_cannot_be_loaded(site):

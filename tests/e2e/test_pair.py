@@ -179,7 +179,8 @@ def test_a_secret_that_is_there_is_not_put_at_risk_unasked(site):
 def test_check_tells_what_waits_for_a_handshake(site):
     s = make(site)
     done = s.hookonce("check")
-    assert done.returncode == 1 and b"hookonce pair hook, then create the webhook" in done.stdout
+    assert done.returncode == 1 and b"run hookonce pair hook, then create the webhook at Hands" in done.stdout
+    assert b"it comes in a handshake: hookonce pair hook" in s.hookonce("send", "hook", "--url", "http://127.0.0.1:1").stderr
     s.hookonce("pair", "hook", check=True)
     s.hookonce("capture", "hook", check=True)
     said = s.hookonce("check").stdout.decode()

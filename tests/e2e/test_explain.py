@@ -69,6 +69,25 @@ def test_a_missing_header_is_named(site):
     assert "stripe-signature" in said and "header missing" in said
 
 
+@pytest.mark.parametrize("source, headers, which", [
+    ("slack", [("X-Slack-Signature", "v0=" + "0" * 64)], "x-slack-request-timestamp"),
+    ("slack", [("X-Slack-Signature", "v0=" + "0" * 64), ("X-Slack-Request-Timestamp", "soon")],
+     "x-slack-request-timestamp"),
+    ("stripe", [("Stripe-Signature", "v1=" + "0" * 64)], "sig.t"),
+    ("paypal", [("Paypal-Transmission-Sig", "AAAA"), ("Paypal-Auth-Algo", "SHA256withRSA"),
+                ("Paypal-Transmission-Id", "1")], "paypal-transmission-time"),
+])
+def test_the_header_that_is_missing_or_malformed_is_named(site, source, headers, which):
+    s = site(routes={}, sources={"stripe": {"provider": "stripe", "secret": SECRET},
+                                 "slack": {"provider": "slack", "secret": "k"},
+                                 "paypal": {"provider": "paypal", "param": "webhook-id 5GP028458E2496506"}})
+    s.hookonce("capture", source, check=True)
+    assert s.cgi(source, BODY, headers).status == 401
+    line, = s.log_lines(event="rejected")
+    assert line["which"] == which and line["present"] == "yes"
+    assert f"  {which}: header m" in explain(s, "--last", source)
+
+
 def test_no_secret_and_no_signature_is_shown(site):
     s = make(site)
     headers = sign.stripe(WRONG, BODY)

@@ -9,8 +9,9 @@
  *   secret-at authoritative note   for people: where in the dashboard the secret is found, which
  *             events are customarily the ones to act on, what else to know
  *   weak      body | fields | token: what the signature does not cover. body: nothing of the
- *             body; fields: only some fields of it; token: there is no signature, only a shared
- *             token. Must be said where it is so
+ *             body, or not its end, as with a plain digest that has {secret} only in front, which
+ *             anybody can go on with; fields: only some fields of it; token: there is no signature,
+ *             only a shared token. Must be said where it is so
  *   param     NAME help words; repeats. A setting that each source must give: `param = NAME VALUE`
  *   headers   prefixes of header families; the first one whose signature header is there is used
  *             for all: `svix- webhook-` with `header:*signature`

@@ -351,6 +351,24 @@ enum ho_code recipe_read_header(struct recipe_place *place, struct span text,
                                 struct fixed_answer *out, struct ho_err *err) HO_MUST_CHECK;
 void recipe_free_answer(struct fixed_answer *a);
 
+/* ---- what a template binds ---- */
+
+#define TERM_BITS_URL (TERM_BIT(TERM_URL) | TERM_BIT(TERM_PATH))
+
+/* md5, sha1, sha256 or sha512. */
+bool recipe_is_digest(const struct filter *f);
+
+/* Whether every alternative has, outside of groups (whose terms can be left out), a term of one of
+ * these kinds, whole; or this term, whole or with the same filters. */
+bool recipe_binds(const struct expr *e, unsigned kinds);
+bool recipe_binds_term(const struct expr *e, const struct term *t);
+
+/* Whether nobody but the signer can have written what the term gives. */
+bool recipe_is_signed(const struct recipe *r, const struct term *t);
+
+/* Whether the check ties a term of those kinds to something signed. */
+bool recipe_ties(const struct recipe *r, const struct check_rule *c, unsigned kinds);
+
 /* What no key shows by itself: that the signature covers what it must, and the like. Behind all of
  * the readers. */
 enum ho_code recipe_check_rules(const struct recipe *r, const struct recipe_text *t,

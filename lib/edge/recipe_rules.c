@@ -1,165 +1,6 @@
 /* What a recipe's keys must hold together, so that a signature means what a site believes it to:
  * that it covers the body, the time and the query, or that the recipe says that it does not. */
-#include <string.h>
-
 #include "edge/recipe_parts.h"
-
-/* ---- what a template binds ---- */
-
-static bool is_digest(const struct filter *f)
-{
-    return f->kind == FILTER_MD5 || f->kind == FILTER_SHA1 || f->kind == FILTER_SHA256 ||
-           f->kind == FILTER_SHA512;
-}
-
-/* Whether another value of the term would show: encodings and digests keep every byte (CRC-32 does
- * not: anybody can make a body of a given one), and of a digest's text the case does not matter. */
-static bool keeps_all(const struct term *t)
-{
-    bool digested = false;
-
-    for (size_t i = 0; i < t->n_filters; i++) {
-        enum filter_kind kind = t->filters[i].kind;
-        bool encodes = kind == FILTER_JSON || kind == FILTER_HEX || kind == FILTER_BASE64 ||
-                       kind == FILTER_BASE64URL;
-        bool folds = kind == FILTER_LOWER || kind == FILTER_UPPER;
-
-        digested = digested || is_digest(&t->filters[i]);
-        if (!encodes && !is_digest(&t->filters[i]) && !(folds && digested)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool same_name(const struct term *a, const struct term *b)
-{
-    return a->kind == b->kind &&
-           (a->name == NULL ? b->name == NULL : b->name != NULL && strcmp(a->name, b->name) == 0);
-}
-
-static bool same_filters(const struct term *a, const struct term *b)
-{
-    bool same = a->n_filters == b->n_filters;
-
-    for (size_t i = 0; same && i < a->n_filters; i++) {
-        const char *x = a->filters[i].text;
-        const char *y = b->filters[i].text;
-
-        same = a->filters[i].kind == b->filters[i].kind &&
-               (x == NULL ? y == NULL : y != NULL && strcmp(x, y) == 0);
-    }
-    return same;
-}
-
-/* The kinds of terms of which this one holds all. */
-static unsigned bound_by(const struct term *t)
-{
-    if (t->n_filters == 1 && t->filters[0].kind == FILTER_WITH_FORM) {
-        return TERM_BIT(TERM_URL) | TERM_BIT(TERM_FORMSORTED);
-    }
-    return keeps_all(t) ? TERM_BIT(t->kind) : 0;
-}
-
-/* Whether every alternative has, outside of groups (whose terms can be left out), a term of one of
- * these kinds, whole. */
-static bool binds(const struct expr *e, unsigned kinds)
-{
-    for (size_t i = 0; e != NULL && i < e->n_alts; i++) {
-        bool found = false;
-
-        for (size_t j = 0; j < e->alts[i].n && !found; j++) {
-            const struct expr_piece *p = &e->alts[i].pieces[j];
-
-            found = p->is_term && p->group == 0 && (kinds & bound_by(&p->term)) != 0;
-        }
-        if (!found) {
-            return false;
-        }
-    }
-    return e != NULL;
-}
-
-/* Whether every alternative binds this term, whole or with the same filters. */
-static bool binds_term(const struct expr *e, const struct term *t)
-{
-    for (size_t i = 0; e != NULL && i < e->n_alts; i++) {
-        bool found = false;
-
-        for (size_t j = 0; j < e->alts[i].n && !found; j++) {
-            const struct expr_piece *p = &e->alts[i].pieces[j];
-
-            found = p->is_term && p->group == 0 && same_name(&p->term, t) &&
-                    (keeps_all(&p->term) || same_filters(&p->term, t));
-        }
-        if (!found) {
-            return false;
-        }
-    }
-    return e != NULL;
-}
-
-#define URL_BITS (TERM_BIT(TERM_URL) | TERM_BIT(TERM_PATH))
-
-/* Whether nobody but the signer can have written what the term gives. */
-static bool is_signed(const struct recipe *r, const struct term *t)
-{
-    switch (t->kind) {
-    case TERM_CLAIM:
-    case TERM_JOSE:
-        return true;
-    case TERM_QUERY:
-        return binds(r->signed_bytes, URL_BITS) || binds_term(r->signed_bytes, t);
-    case TERM_FORM:
-        return binds(r->signed_bytes, TERM_BIT(TERM_FORMSORTED)) ||
-               binds_term(r->signed_bytes, t);
-    case TERM_BODY:
-    case TERM_ITEM:
-    case TERM_METHOD:
-    case TERM_URL:
-    case TERM_PATH:
-    case TERM_HEADER:
-    case TERM_FAMILY:
-    case TERM_FORMSORTED:
-    case TERM_JSON:
-    case TERM_ITEM_JSON:
-    case TERM_TS:
-    case TERM_SIG:
-    case TERM_SECRET:
-    case TERM_PARAM:
-    case TERM_ARRIVAL:
-        break;
-    }
-    return binds_term(r->signed_bytes, t);
-}
-
-/* Whether a side of a check is nothing but signed terms, at least one, and literal text. */
-static bool is_all_signed(const struct recipe *r, const struct expr *e)
-{
-    for (size_t i = 0; i < e->n_alts; i++) {
-        size_t terms = 0;
-
-        for (size_t j = 0; j < e->alts[i].n; j++) {
-            const struct expr_piece *p = &e->alts[i].pieces[j];
-
-            if (p->is_term && (p->group != 0 || !is_signed(r, &p->term))) {
-                return false;
-            }
-            terms += p->is_term;
-        }
-        if (terms == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether the check ties a term of those kinds to something signed. */
-static bool ties(const struct recipe *r, const struct check_rule *c, unsigned kinds)
-{
-    return (binds(c->left, kinds) && is_all_signed(r, c->right)) ||
-           (binds(c->right, kinds) && is_all_signed(r, c->left));
-}
 
 /* ---- what is covered ---- */
 
@@ -224,14 +65,14 @@ static bool is_body_token(const struct recipe *r)
 
 static unsigned covered(const struct recipe *r)
 {
-    bool whole = binds(r->signed_bytes, TERM_BIT(TERM_BODY)) || is_body_token(r);
+    bool whole = recipe_binds(r->signed_bytes, TERM_BIT(TERM_BODY)) || is_body_token(r);
     unsigned bodies = whole ? COVERS_ALL : 0;
 
-    if (binds(r->signed_bytes, TERM_BIT(TERM_BODY) | TERM_BIT(TERM_FORMSORTED))) {
+    if (recipe_binds(r->signed_bytes, TERM_BIT(TERM_BODY) | TERM_BIT(TERM_FORMSORTED))) {
         bodies |= COVERS_FORM;
     }
     for (size_t i = 0; i < r->n_checks; i++) {
-        if (ties(r, &r->checks[i], TERM_BIT(TERM_BODY))) {
+        if (recipe_ties(r, &r->checks[i], TERM_BIT(TERM_BODY))) {
             bodies |= applies_to(&r->checks[i]);
         }
     }
@@ -240,10 +81,10 @@ static unsigned covered(const struct recipe *r)
 
 static bool covers_url(const struct recipe *r)
 {
-    bool well = binds(r->signed_bytes, URL_BITS);
+    bool well = recipe_binds(r->signed_bytes, TERM_BITS_URL);
 
     for (size_t i = 0; i < r->n_checks; i++) {
-        well = well || (r->checks[i].n_guards == 0 && ties(r, &r->checks[i], URL_BITS));
+        well = well || (r->checks[i].n_guards == 0 && recipe_ties(r, &r->checks[i], TERM_BITS_URL));
     }
     return well;
 }
@@ -275,7 +116,7 @@ static enum ho_code check_body(const struct recipe *r, struct ho_err *err)
 static enum ho_code check_secret(const struct recipe *r, struct ho_err *err)
 {
     if (r->alg.choices[0].alg.kind == ALG_DIGEST &&
-        !binds(r->signed_bytes, TERM_BIT(TERM_SECRET))) {
+        !recipe_binds(r->signed_bytes, TERM_BIT(TERM_SECRET))) {
         return ho_fail(err, HO_REJECT, "without {secret} anybody could make the digest");
     }
     return HO_OK;
@@ -289,18 +130,77 @@ static enum ho_code check_query(const struct recipe *r, struct ho_err *err)
                                          "anybody could exchange it");
 }
 
+/* Whether any bytes can stand in the term's value, as they do behind a digest that is gone on with:
+ * not in a header or URL, nor where they are written in another way. */
+static bool takes_any_bytes(const struct term *t)
+{
+    bool raw = t->kind == TERM_BODY || t->kind == TERM_FORM || t->kind == TERM_FORMSORTED ||
+               t->kind == TERM_JSON || t->kind == TERM_QUERY || t->n_filters > 0;
+
+    for (size_t i = 0; i < t->n_filters; i++) {
+        raw = raw && !recipe_is_digest(&t->filters[i]) && t->filters[i].kind != FILTER_JSON &&
+              t->filters[i].kind != FILTER_HEX && t->filters[i].kind != FILTER_BASE64 &&
+              t->filters[i].kind != FILTER_BASE64URL && t->filters[i].kind != FILTER_CRC32;
+    }
+    return raw;
+}
+
+static bool ends_open(const struct expr_alt *alt)
+{
+    bool open = false;
+
+    for (size_t i = 0; i < alt->n; i++) {
+        const struct expr_piece *p = &alt->pieces[i];
+
+        if (p->is_term && p->term.kind == TERM_SECRET && p->group == 0) {
+            open = false; /* nobody who does not know it can write it again */
+        } else {
+            open = open || (p->is_term && takes_any_bytes(&p->term));
+        }
+    }
+    return open;
+}
+
+/* Whether a digest of something, once seen, gives the digest of something longer: of all these but
+ * SHA-384, which does not show its whole state. */
+static bool can_be_gone_on_with(const struct recipe *r)
+{
+    bool plain = false;
+    bool open = false;
+
+    for (size_t i = 0; i < r->alg.n; i++) {
+        const struct alg *a = &r->alg.choices[i].alg;
+
+        plain = plain || (a->kind == ALG_DIGEST && a->digest != MAC_SHA384);
+    }
+    for (size_t i = 0; plain && i < r->signed_bytes->n_alts; i++) {
+        open = open || ends_open(&r->signed_bytes->alts[i]);
+    }
+    return open;
+}
+
+static enum ho_code check_end(const struct recipe *r, struct ho_err *err)
+{
+    return r->weak != WEAK_NONE || !can_be_gone_on_with(r)
+               ? HO_OK
+               : ho_fail(err, HO_REJECT, "a digest with {secret} in front shows all it takes to go "
+                                         "on with it (length extension): who has seen one can put "
+                                         "bytes behind the body and sign them. Say weak = body");
+}
+
 static enum ho_code check_weak(const struct recipe *r, struct ho_err *err)
 {
-    bool signs_body = binds(r->signed_bytes, TERM_BIT(TERM_BODY)) || is_body_token(r);
+    bool signs_body = recipe_binds(r->signed_bytes, TERM_BIT(TERM_BODY)) || is_body_token(r);
+    bool open = r->weak == WEAK_BODY && can_be_gone_on_with(r);
 
-    return r->weak != WEAK_NONE && signs_body
+    return r->weak != WEAK_NONE && signs_body && !open
                ? ho_fail(err, HO_REJECT, "the body is signed: it is not weak")
                : HO_OK;
 }
 
 static bool is_time_signed(const struct recipe *r, const struct term *t)
 {
-    if (binds(r->signed_bytes, TERM_BIT(TERM_TS)) || is_signed(r, t)) {
+    if (recipe_binds(r->signed_bytes, TERM_BIT(TERM_TS)) || recipe_is_signed(r, t)) {
         return true;
     }
     if (t->kind == TERM_JSON) {
@@ -340,8 +240,9 @@ enum ho_code recipe_check_rules(const struct recipe *r, const struct recipe_text
         const char *key; /* that is blamed */
         enum ho_code (*check)(const struct recipe *r, struct ho_err *err);
     } rules[] = {
-        {"signed", check_secret}, {"signed", check_body}, {"methods", check_query},
-        {"weak", check_weak},     {"time", check_time},     {"check", check_guards},
+        {"signed", check_secret}, {"signed", check_body}, {"signed", check_end},
+        {"methods", check_query}, {"weak", check_weak},   {"time", check_time},
+        {"check", check_guards},
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {

@@ -106,8 +106,11 @@ const char *providers_covered(const struct recipe_facts *f)
     if (!said(f->weak) || strcmp(f->weak, "body") != 0) {
         return "only some fields";
     }
-    return said(f->signed_bytes) && strstr(f->signed_bytes, "|crc32") != NULL
-               ? "only a checksum, which can be forged"
+    if (said(f->signed_bytes) && strstr(f->signed_bytes, "|crc32") != NULL) {
+        return "only a checksum, which can be forged";
+    }
+    return said(f->signed_bytes) && strstr(f->signed_bytes, "{body}") != NULL
+               ? "all but what is put behind it"
                : "nothing";
 }
 

@@ -78,7 +78,7 @@ static void reads_algorithms(void **state)
         enum recipe_enc enc;
     } rows[] = {
         {LIKE "alg = hmac-sha384\n", ALG_HMAC, MAC_SHA384, 0, 0, ENC_HEX},
-        {LIKE "alg = digest-md5\nsigned = {secret}{body}\nenc = base64\n", ALG_DIGEST, MAC_MD5, 0, 0,
+        {LIKE "alg = digest-md5\nsigned = {body}{secret}\nenc = base64\n", ALG_DIGEST, MAC_MD5, 0, 0,
          ENC_BASE64},
         {LIKE "alg = rsa-sha512\nenc = base64url\n", ALG_RSA, MAC_SHA512, 0, 1U << SIG_RSA,
          ENC_BASE64URL},

@@ -88,6 +88,39 @@ static void has_the_secret_in_a_digest(void **state)
     check_taken(good, COUNT(good));
 }
 
+#define GO_ON "signed: a digest with {secret} in front shows all it takes to go on with it"
+
+/* Length extension: whoever has seen the digest of secret and body has that of a longer body. */
+static void admits_what_can_be_put_behind(void **state)
+{
+    static const struct refusal bad[] = {
+        {LIKE "alg = digest-sha256\nsigned = {secret}{body}\n", "own.conf:4: " GO_ON},
+        {LIKE "alg = digest-md5\nsigned = {secret}{body}\n", GO_ON},
+        {LIKE "alg = digest-sha512\nsigned = a{secret}{method}{url}{body}\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body}tail\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body}{ts}\ntime = header:x ; s ; 9\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body|sha256|hex}{json:/a}\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body|sha256|hex}{header:a|unhex}\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {body}{secret} ?? {secret}{body}\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body}[[{secret}]]\n", GO_ON},
+        {LIKE "alg-by = header:a ; b digest-sha1 ; else digest-sha384\nsigned = {secret}{body}\n", GO_ON},
+        {LIKE "alg = digest-sha1\nsigned = {body}{secret}\nweak = body\n", "it is not weak"},
+        {LIKE "alg = digest-sha1\nsigned = {secret}{body}\nweak = fields\n", "it is not weak"},
+        {LIKE "alg = hmac-sha1\nsigned = a{body}\nweak = body\n", "it is not weak"},
+    };
+    static const char *const good[] = {
+        LIKE "alg = digest-sha256\nsigned = {secret}{body}\nweak = body\n",
+        LIKE "alg = digest-sha256\nsigned = {body}{secret}\n",
+        LIKE "alg = digest-sha256\nsigned = {secret}{body}{secret}\n",
+        LIKE "alg = digest-sha256\nsigned = {secret}{body|sha256|hex}{header:a}\n",
+        LIKE "alg = digest-sha256\nsigned = {secret}{body|base64}{url}\n",
+        LIKE "alg = digest-sha256\nsigned = {secret}{json:/a}\nweak = fields\n",
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    check_taken(good, COUNT(good));
+}
+
 /* Only where a recipe looks at forms is a body ever one. */
 static void reads_forms_where_they_are_looked_at(void **state)
 {
@@ -211,6 +244,7 @@ int main(void)
         cmocka_unit_test(covers_the_body),
         cmocka_unit_test(says_weak_only_where_it_is),
         cmocka_unit_test(has_the_secret_in_a_digest),
+        cmocka_unit_test(admits_what_can_be_put_behind),
         cmocka_unit_test(reads_forms_where_they_are_looked_at),
         cmocka_unit_test(signs_the_time),
         cmocka_unit_test(signs_the_query_of_a_get),

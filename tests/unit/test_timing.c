@@ -46,7 +46,7 @@
     "[recipe mac]\nsig = header:x-sig ; list comma\nalg = hmac-sha256\nenc = hex\n" \
     "signed = {method}.{body}\nid = {json:/id}\n" \
     "[recipe url]\nlike = mac\nalg = hmac-sha1\nsigned = {url}{body}\n" \
-    "[recipe digest]\nlike = mac\nalg = digest-sha512\nsigned = {secret}{body}\n" \
+    "[recipe digest]\nlike = mac\nweak = body\nalg = digest-sha512\nsigned = {secret}{body}\n" \
     "[recipe token]\nweak = token\nsig = header:x-sig ; list comma\nalg = equal\nenc = raw\n" \
     "id = {json:/id}\n" \
     "[recipe jwt]\nweak = body\nsig = header:x-sig\nalg = jwt HS256\nid = {body|sha256|hex}\n"

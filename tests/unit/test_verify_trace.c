@@ -28,7 +28,7 @@
     "[recipe several]\nlike = plain\nsigned = {header:x-part}{body} ?? {query:part}{body}\n" \
     "[recipe ms]\nlike = plain\nsig = header:x-sig ; list comma ; pair eq v1\n" \
     "signed = {ts}{body}\ntime = sig.t ; ms ; 300\n" \
-    "[recipe digest]\nlike = plain\nalg = digest-sha256\nsigned = {secret}{body}\n"
+    "[recipe digest]\nlike = plain\nweak = body\nalg = digest-sha256\nsigned = {secret}{body}\n"
 
 static struct endpoints *all;
 

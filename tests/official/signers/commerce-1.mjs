@@ -127,6 +127,7 @@ export const signers = [
     cite: 'HubSpot/hubspot-api-nodejs src/utils/signature.ts, v1: SHA-256 of secret and body; vector: its signature.'
       + 'spec.ts',
     secrets: HUBSPOT_SECRETS,
+    weak: 'body',
     signature: 'header:x-hubspot-signature',
     sign: ({ key, body }) => ({ headers: { ...JSON_TYPE, 'x-hubspot-signature-version': 'v1',
       'x-hubspot-signature': digest('sha256', 'hex', key, body) } }),
@@ -140,6 +141,7 @@ export const signers = [
       + 'signature.spec.ts',
     secrets: HUBSPOT_SECRETS,
     url: HUBSPOT_URL,
+    weak: 'body',
     signature: 'header:x-hubspot-signature',
     coversUrl: true,
     sign: ({ key, body, url }) => ({ headers: { ...JSON_TYPE, 'x-hubspot-signature-version': 'v2',
@@ -243,6 +245,7 @@ export const signers = [
     recipe: 'sellsy',
     cite: 'help.sellsy.com articles/5876622: sha1 of secret and body',
     secrets: ['s3ll', 's3lly', 'nope'],
+    weak: 'body',
     signature: 'header:x-webhook-signature',
     sign: ({ key, body }) => ({ headers: { ...JSON_TYPE, 'x-webhook-signature': digest('sha1', 'hex', key, body) } }),
     samples: [{ body: '{"relatedtype":"client","event":"created","relatedid":"12","timestamp":"1520000000"}', id: sha,

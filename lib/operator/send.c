@@ -157,8 +157,7 @@ void send_event_free(struct send_event *e)
 static const char *unknown_id(const struct send_event *e)
 {
     static const char *const says[] = {
-        [SEND_ID_UNKNOWN] = "the id under which it is stored is not known here, hookonce list "
-                            "shows it",
+        [SEND_ID_UNKNOWN] = "its stored id is not known here, see hookonce list",
         [SEND_ID_REFUSED] = "",
         [SEND_ID_TOLD] = "",
         [SEND_ID_ARRIVAL] = "its id is made when it arrives",

@@ -25,7 +25,8 @@ static bool add_field(struct fields *f, struct span name, struct span value)
 {
     size_t from = f->text.len;
 
-    if (f->n == FORM_FIELDS_MAX || buf_add_span(&f->text, name) != HO_OK ||
+    /* One with neither would stand in the body and leave no trace in what is signed. */
+    if (f->n == FORM_FIELDS_MAX || name.len + value.len == 0 || buf_add_span(&f->text, name) != HO_OK ||
         buf_add_span(&f->text, value) != HO_OK) {
         return false;
     }

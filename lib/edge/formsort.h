@@ -27,8 +27,8 @@ void form_texts_free(struct form_texts *f);
 /* The fields of the body in that style; "" when it is no form. kept must be of this body.
  * out: *out lives as long as kept; SPAN_NONE unless TERM_OK
  * returns TERM_OK | TERM_ABSENT (a file is in it, which would be kept and signed by nobody) |
- * TERM_FULL (too many fields, or a multipart body that is not whole: to leave a field out would let
- * it stand in the body unsigned). */
+ * TERM_FULL (too many fields, one with neither name nor value, or a multipart body that is not
+ * whole: to leave a field out would let it stand in the body unsigned). */
 enum term_result form_sorted(struct span body, enum form_style style, struct form_texts *kept,
                              struct span *out);
 

@@ -4,10 +4,19 @@
 
 /* ---- what is covered ---- */
 
-enum { COVERS_FORM = 1, COVERS_OTHER = 2, COVERS_ALL = 3 };
+/* An empty body is covered when it cannot stand in place of one that was sent. */
+enum { COVERS_FORM = 1, COVERS_OTHER = 2, COVERS_EMPTY = 4, COVERS_ALL = 7 };
+
+/* Whether the check compares with that term, and nobody but the signer wrote it: it is there in
+ * every request that was sent with a body, and cannot be taken away. */
+static bool is_its_own(const struct recipe *r, const struct check_rule *c, const struct term *t)
+{
+    return recipe_is_signed(r, t) &&
+           (recipe_binds_term(c->left, t) || recipe_binds_term(c->right, t));
+}
 
 /* The bodies to which a check applies: a guard by a term can be dodged. */
-static unsigned applies_to(const struct check_rule *c)
+static unsigned applies_to(const struct recipe *r, const struct check_rule *c)
 {
     unsigned bodies = COVERS_ALL;
 
@@ -15,9 +24,11 @@ static unsigned applies_to(const struct check_rule *c)
         const struct check_guard *g = &c->guards[i];
 
         if (g->kind == GUARD_FORM) {
-            bodies &= g->unless ? COVERS_OTHER : COVERS_FORM;
-        } else if (g->kind == GUARD_TERM || g->unless) {
-            bodies = 0;
+            bodies &= g->unless ? COVERS_OTHER | COVERS_EMPTY : COVERS_FORM;
+        } else if (g->kind == GUARD_BODY) {
+            bodies &= g->unless ? 0 : COVERS_FORM | COVERS_OTHER;
+        } else {
+            bodies &= !g->unless && is_its_own(r, c, &g->term) ? COVERS_EMPTY : 0;
         }
     }
     return bodies;
@@ -73,10 +84,13 @@ static unsigned covered(const struct recipe *r)
     }
     for (size_t i = 0; i < r->n_checks; i++) {
         if (recipe_ties(r, &r->checks[i], TERM_BIT(TERM_BODY))) {
-            bodies |= applies_to(&r->checks[i]);
+            bodies |= applies_to(r, &r->checks[i]);
         }
     }
-    return needs_form(r) ? bodies | COVERS_OTHER : bodies;
+    if (!r->empty_body && !r->get) {
+        bodies |= COVERS_EMPTY; /* there is no such delivery */
+    }
+    return needs_form(r) ? bodies | COVERS_OTHER | COVERS_EMPTY : bodies;
 }
 
 static bool covers_url(const struct recipe *r)
@@ -99,11 +113,16 @@ static enum ho_code check_body(const struct recipe *r, struct ho_err *err)
     if (r->weak != WEAK_NONE || bodies == COVERS_ALL) {
         return HO_OK;
     }
+    if (bodies == (COVERS_FORM | COVERS_OTHER)) {
+        return ho_fail(err, HO_REJECT, "since an empty body is a delivery too, the body could be "
+                                       "taken off: add the check with `if body` once more with "
+                                       "`if TERM`, the term being what the body is compared with");
+    }
     if (kind == ALG_JWT) {
         return ho_fail(err, HO_REJECT, "nothing ties the body to the token: add a check like "
                                        "{claim:NAME} == {body|sha256|hex}, or say weak = body");
     }
-    if (bodies == COVERS_FORM) {
+    if ((bodies & ~(unsigned)COVERS_EMPTY) == COVERS_FORM) {
         return ho_fail(err, HO_REJECT, "a body that is no form is not covered: tie it by a check "
                                        "with `unless form`, or have form: in each alternative of "
                                        "id or on the left of a check");

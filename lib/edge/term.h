@@ -11,8 +11,9 @@
  *   query:NAME     a field of the query
  *   form:NAME      a field of a body that is a form, urlencoded or multipart (core/document.h)
  *   formsorted     all fields of a form as Twilio signs them: names in byte order, each followed by
- *                  its distinct values in byte order (the name before each); "" when no form;
- *                  absent when a file is in it, which nothing would sign
+ *                  its distinct values in byte order (the name before each); when no form
+ *                  absent, and "" where bytes are compared or signed; absent when a file is in it,
+ *                  which nothing would sign
  *   json:/POINTER  a string or whole number of the body's document (core/document.h); where bytes
  *                  are compared or signed also any other scalar, as it was written
  *   json:./POINTER the same inside the item of a batch

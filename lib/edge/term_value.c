@@ -96,8 +96,7 @@ static enum term_result form_value(const struct term *t, const struct term_view 
     return n > 1 ? TERM_TWICE : made_value(tmp, from, out);
 }
 
-/* No form at all is "": then the URL alone is what was signed. */
-static enum term_result sorted_value(const struct term_view *v, struct buf *tmp, struct span *out)
+static enum term_result make_sorted(const struct term_view *v, struct buf *tmp, struct span *out)
 {
     struct form_texts own = {{{false, TERM_ABSENT, {NULL, 0, 0, 0}}}};
     size_t from = tmp->len;
@@ -113,6 +112,14 @@ static enum term_result sorted_value(const struct term_view *v, struct buf *tmp,
     *out = span_sub(buf_span(tmp), from, tmp->len - from);
     form_texts_free(&own);
     return result;
+}
+
+/* Where bytes are signed no form at all is "": then the URL alone is what was signed. */
+static enum term_result sorted_value(const struct term_view *v, struct buf *tmp, struct span *out)
+{
+    enum term_result result = make_sorted(v, tmp, out);
+
+    return result == TERM_OK && out->len == 0 && !v->exact ? TERM_ABSENT : result;
 }
 
 /* Numbers that the parser could not keep exactly would let two ids meet. */

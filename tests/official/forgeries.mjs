@@ -156,6 +156,7 @@ function ofBody({ body }, request) {
     { name: 'one byte of the body altered', request: { ...request, body: flip(body, body.length >> 1) } },
     { name: 'a blank behind the body', request: { ...request, body: Buffer.concat([body, Buffer.from(' ')]) } },
     { name: 'the last byte left out', request: { ...request, body: body.subarray(0, -1) } },
+    { name: 'the body taken off', request: { ...request, body: Buffer.alloc(0) } },
   ];
 }
 
@@ -173,10 +174,24 @@ function ofCovered(signer, request) {
 const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json', 'text/plain',
   undefined];
 
-/** -> [{name, request}]: the request under every other Content-Type, and without. */
-export function retyped({ headers: { 'content-type': own, ...headers }, ...request }) {
-  return TYPES.filter((type) => type !== own).map((type) => (
-    { name: `as ${type}`, request: { ...request, headers: { ...headers, ...(type && { 'content-type': type }) } } }));
+/**
+ * -> [{name, request}]: the request under every other Content-Type, and without; a form that is signed also with its
+ * fields written in another way, of which some providers sign only what they say.
+ */
+export function retyped({ headers: { 'content-type': own, ...headers }, ...request }, { weak }) {
+  const as = (type) => ({ ...headers, ...(type && { 'content-type': type }) });
+  const made = TYPES.filter((type) => type !== own).map((type) => (
+    { name: `as ${type}`, request: { ...request, headers: as(type) } }));
+  if (!weak && String(own).startsWith('application/x-www-form-urlencoded')) {
+    const form = request.body.toString();
+    const ways = { 'turned round': form.split('&').reverse().join('&'), 'with an empty field': form + '&=',
+      'with nothing between': form.replaceAll('&', '&&'), 'with a field twice': form + '&' + form.split('&')[0],
+      'escaped in lower case': form.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()) };
+    for (const [name, body] of Object.entries(ways)) {
+      if (body !== form) made.push({ name, request: { ...request, headers: as(own), body: Buffer.from(body) } });
+    }
+  }
+  return made;
 }
 
 /** -> [{name, request}], all of which must be refused. */

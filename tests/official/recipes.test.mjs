@@ -58,7 +58,7 @@ async function misfits(source, list, fits) {
   const wrong = [];
   await each(list, async ({ name, request }) => {
     const { status, body } = await site.send(source, request);
-    if (!fits(status)) wrong.push(`${name}: ${status} ${body.slice(0, 80)}`);
+    if (!fits(status, name)) wrong.push(`${name}: ${status} ${body.slice(0, 80)}`);
   });
   return wrong.sort();
 }
@@ -139,7 +139,7 @@ for (const signer of signers) {
       const { receipt } = await site.ask({ written: true });
       const sent = [];
       for (const [n, { request }] of deliveries.entries()) {
-        sent.push(...retyped(request).map((entry) => ({ ...entry, name: `sample ${n}: ${entry.name}` })));
+        sent.push(...retyped(request, signer).map((entry) => ({ ...entry, name: `sample ${n}: ${entry.name}` })));
       }
       assert.deepEqual(await misfits(source, sent, (status) => status < 500), []);
       assert.equal((await site.ask({ written: true })).receipt, receipt);
@@ -165,7 +165,9 @@ for (const signer of signers) {
         forged.push({ name, request: await request(fresh(signer, { site })) });
       }
       const rows = await site.ask({ written: true });
-      const refused = (status) => (signer.bad ? status === signer.bad.status : status >= 400 && status < 500);
+      // An empty body is refused before a recipe's own answer to a bad signature counts.
+      const refused = (status, name) => (signer.bad && !name.endsWith('taken off') ? status === signer.bad.status
+        : status >= 400 && status < 500);
       assert.deepEqual(await misfits(source, forged, refused), []);
       assert.deepEqual(await site.ask({ written: true }), rows);
     });

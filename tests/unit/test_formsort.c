@@ -25,6 +25,10 @@ static void puts_every_field_once_and_in_order(void **state)
         /* What form:NAME can see must be signed: no field of a multipart form is left out. */
         {S(PART("b", "2") PART("a", " 1+") PART("b", "1") "--b1--\r\n"), TERM_OK, "a 1+b1b2"},
         {S(PART("b", "2") "--b1"), TERM_FULL, ""},
+        {S("="), TERM_FULL, ""},
+        {S("a=1&=&b=2"), TERM_FULL, ""},
+        {S(PART("", "") "--b1--\r\n"), TERM_FULL, ""},
+        {S("a=1&=b"), TERM_OK, "ba1"},
         {S(PART("b", "2") FILE_PART "--b1"), TERM_FULL, ""},
         /* Nothing signs a file. */
         {S(PART("b", "2") FILE_PART "--b1--\r\n"), TERM_ABSENT, ""},

@@ -64,6 +64,57 @@ static void covers_the_body(void **state)
     check_taken(good, COUNT(good));
 }
 
+/* Where an empty body is a delivery too, `if body` alone would let anybody take one off. */
+static void lets_no_body_be_taken_off(void **state)
+{
+    static const char off[] = "since an empty body is a delivery too, the body could be taken off";
+    static const char *const checks[] = {
+        "check = {claim:h} == {body|sha256|hex} ; if body\n", /* this one is in all of them */
+        "check = {claim:h} == {body|sha256|hex} ; if claim:h\n",
+        "check = x{body|sha256|hex} == x{claim:h} ; if claim:h\n",
+        "check = {claim:h} == {body|sha256|hex} ; if claim:other\n",
+        "check = {claim:h} == {body|sha256|hex} ; if header:h\n",
+        "check = {claim:h} == {body|sha256|hex} ; if claim:h ; if header:h\n",
+        "check = {claim:h} == {body|sha256|hex} ; unless claim:h\n",
+        "check = {claim:h} == {body|crc32} ; if claim:h\n",
+    };
+    static const char *const empty[] = {"", "empty-body = yes\n", "methods = POST GET\n"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(checks); i++) {
+        for (size_t j = 0; j < COUNT(empty); j++) {
+            char recipe[1024];
+            (void)snprintf(recipe, sizeof recipe, "%s%salg = jwt HS256\n%s%s%s", TOKEN, empty[j],
+                           checks[0], i > 0 ? checks[i] : "",
+                           j == 2 ? "check = {claim:u} == {url|sha256|hex}\n" : "");
+            if (j == 0 || i == 1 || i == 2) {
+                check_taken((const char *const[]){recipe}, 1);
+            } else {
+                check_refusals(&(struct refusal){recipe, off}, 1);
+            }
+        }
+    }
+    static const struct refusal bad[] = {
+        {LIKE "empty-body = yes\nsigned = {url}{formsorted}\n"
+              "check = {query:a} == {body|sha256|hex} ; if body ; unless form\n", off},
+        {LIKE "empty-body = yes\nsigned = {url}{formsorted}\n"
+              "check = {query:a} == {body|sha256|hex} ; if body ; unless form\n"
+              "check = {query:a} == {body|sha256|hex} ; if query:a ; if form\n", off},
+    };
+    static const char *const good[] = {
+        LIKE "empty-body = yes\nsigned = {url}{formsorted}\n"
+             "check = {query:a} == {body|sha256|hex} ; if body ; unless form\n"
+             "check = {query:a} == {body|sha256|hex} ; if query:a\n",
+        LIKE "empty-body = yes\nsigned = {url}{formsorted}\n"
+             "check = {query:a} == {body|sha256|hex} ; if body ; unless form\n"
+             "check = {query:a} == {body|sha256|hex} ; if query:a ; unless form\n",
+        LIKE "empty-body = yes\nsigned = {url}{formsorted}\n"
+             "check = {query:a} == {body|sha256|hex} ; unless form\n",
+        LIKE "empty-body = yes\nsigned = {url}{formsorted}\nid = {form:a}\n",
+    };
+    check_refusals(bad, COUNT(bad));
+    check_taken(good, COUNT(good));
+}
+
 static void says_weak_only_where_it_is(void **state)
 {
     static const struct refusal bad[] = {
@@ -230,7 +281,7 @@ static void signs_the_query_of_a_get(void **state)
         LIKE "methods = GET\nsigned = {method}{path}{body}\n",
         LIKE "methods = POST PUT\n",
         TOKEN "alg = equal\nweak = token\nmethods = GET\n",
-        TOKEN "alg = jwt HS256\nmethods = GET\ncheck = {claim:h} == {body|sha256|hex} ; if body\n"
+        TOKEN "alg = jwt HS256\nmethods = GET\ncheck = {claim:h} == {body|sha256|hex}\n"
               "check = {claim:url} == {url|sha256|hex}\n",
     };
     (void)state;
@@ -242,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(covers_the_body),
+        cmocka_unit_test(lets_no_body_be_taken_off),
         cmocka_unit_test(says_weak_only_where_it_is),
         cmocka_unit_test(has_the_secret_in_a_digest),
         cmocka_unit_test(admits_what_can_be_put_behind),

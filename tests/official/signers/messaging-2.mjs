@@ -114,8 +114,8 @@ const vonage = ({ key, body, t, id, claims = {} }) => json({ authorization: 'Bea
   iss: 'Vonage', payload_hash: digest('sha256', 'hex', body), api_key: 'a1b2c3d', ...claims }) });
 
 /** Plivo v3: sorted query as name=value joined by &, sorted form as names and values, with . between and ? before. */
+const sorted = (pairs) => [...new URLSearchParams(pairs)].sort((a, b) => (a.join('\0') < b.join('\0') ? -1 : 1));
 const plivoText = (url, body) => {
-  const sorted = (pairs) => [...new URLSearchParams(pairs)].sort((a, b) => (a.join('\0') < b.join('\0') ? -1 : 1));
   const [base, query = ''] = url.split('?');
   const asked = sorted(query).map((pair) => pair.join('=')).join('&');
   const fields = sorted(body.toString()).flat().join('');
@@ -124,6 +124,9 @@ const plivoText = (url, body) => {
 const plivo = (query) => ({ key, body, url, id }) => ({ query, headers: { ...FORM_TYPE,
   'x-plivo-signature-v3-nonce': id, 'x-plivo-signature-v3':
     `AAAA,${hmac('sha256', key, 'base64', `${plivoText(url, body)}.${id}`)}` } });
+/** Ids hold a digest of the sorted fields, each once: in what order they came nobody signs. */
+const plivoId = (uuid) => ({ body }) => `${uuid}.${digest('sha256', 'hex',
+  [...new Set(sorted(body.toString()).map((pair) => pair.join('')))].join(''))}`;
 const PLIVO_QUERY = 'z=%26x&b=2&a=+1&b=1';
 const PLIVO = {
   recipe: 'plivo',
@@ -135,9 +138,9 @@ const PLIVO = {
   samples: [
     { body: form([['MessageUUID', '5b40a428'], ['Status', 'delivered'], ['From', '+14151112222'],
       ['Text', 'a b&c \u2713'], ['Tag', '2'], ['Tag', '1'], ['Tag', '2']]),
-    id: ({ sha: digits }) => `5b40a428.${digits}`, type: 'delivered', object: '5b40a428' },
+    id: plivoId('5b40a428'), type: 'delivered', object: '5b40a428' },
     { body: form({ CallUUID: 'eac94337', To: '', CallStatus: 'completed', Event: 'Hangup' }),
-      id: ({ sha: digits }) => `eac94337.${digits}`, type: 'Hangup', object: 'eac94337' },
+      id: plivoId('eac94337'), type: 'Hangup', object: 'eac94337' },
   ],
 };
 

@@ -64,6 +64,7 @@ const forms = {
     { body: 'CallSid=CA1&CallStatus=ringing', bare: true, id: 'CA1-ringing', type: 'ringing', object: 'CA1' },
     { body: 'MediaUrl=https%3A%2F%2Fb.example%2F2&a=1&MediaUrl=https%3A%2F%2Fa.example%2F1&B=2&_z=3&a=1', id: idOf,
       type: '', object: '' },
+    { body: 'Digits=1234&AccountSid=AC1', bare: true, id: digest('sha256', 'hex', 'AccountSidAC1Digits1234'), type: '' },
   ],
   taken: [
     { name: 'the default port in the URL',
@@ -125,6 +126,11 @@ const json = {
     assert.equal(twilio.validateRequestWithBody(key, signature, asked(context, query), body.toString()), true);
     return { query, headers: { ...JSON_TYPE, [TOKEN]: id, 'x-twilio-signature': signature } };
   },
+  refused: ['=', '=&=', 'a', ' '].map((text) => ({ name: `the body exchanged for ${JSON.stringify(text)}`,
+    request: (context) => {
+      const body = Buffer.from('[{"id":"EZ2"}]');
+      return { ...json.sign({ ...context, body }), body: text };
+    } })),
   samples: [{
     body: JSON.stringify([{ specversion: '1.0', type: 'com.twilio.messaging.message.delivered', id: 'EZ1',
       data: { name: 'José 🎈' } }]),

@@ -29,7 +29,7 @@ static bool keeps_all(const struct term *t)
     return true;
 }
 
-static bool same_name(const struct term *a, const struct term *b)
+bool recipe_same_place(const struct term *a, const struct term *b)
 {
     return a->kind == b->kind &&
            (a->name == NULL ? b->name == NULL : b->name != NULL && strcmp(a->name, b->name) == 0);
@@ -83,7 +83,7 @@ bool recipe_binds_term(const struct expr *e, const struct term *t)
         for (size_t j = 0; j < e->alts[i].n && !found; j++) {
             const struct expr_piece *p = &e->alts[i].pieces[j];
 
-            found = p->is_term && p->group == 0 && same_name(&p->term, t) &&
+            found = p->is_term && p->group == 0 && recipe_same_place(&p->term, t) &&
                     (keeps_all(&p->term) || same_filters(&p->term, t));
         }
         if (!found) {

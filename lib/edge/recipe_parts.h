@@ -188,6 +188,8 @@ struct recipe {
     size_t n_key_steps;
     struct keys_rule keys;
     struct expr *signed_bytes; /* NULL for jwt and equal */
+    bool time_before_body; /* the digits of the time touch the body in what is signed, so one that */
+    bool time_behind_body; /* begins (ends) with a digit could have taken it from the time */
     struct check_rule checks[CHECKS_MAX];
     size_t n_checks;
     struct time_rule time;
@@ -362,6 +364,9 @@ bool recipe_is_digest(const struct filter *f);
  * these kinds, whole; or this term, whole or with the same filters. */
 bool recipe_binds(const struct expr *e, unsigned kinds);
 bool recipe_binds_term(const struct expr *e, const struct term *t);
+
+/* Whether both look at the same place, whatever their filters. */
+bool recipe_same_place(const struct term *a, const struct term *b);
 
 /* Whether nobody but the signer can have written what the term gives. */
 bool recipe_is_signed(const struct recipe *r, const struct term *t);

@@ -86,6 +86,92 @@ static enum ho_code read_signed(struct recipe *r, struct span text, struct ho_er
     return recipe_read_expr(&place, text, &r->signed_bytes, err);
 }
 
+/* ---- borders ---- */
+
+static bool is_digits(struct span s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_time(const struct recipe *r, const struct term *t)
+{
+    bool is = t->kind == TERM_TS;
+
+    for (size_t i = 0; i < r->time.n_terms; i++) {
+        is = is || recipe_same_place(t, &r->time.terms[i]);
+    }
+    return is;
+}
+
+/* The body that the piece at i touches on one side, with nothing between but what can be dropped, or
+ * digits; NULL: none. */
+static const struct term *body_beside(const struct expr_alt *alt, size_t i, bool behind)
+{
+    unsigned own = alt->pieces[i].group;
+    size_t n = behind ? alt->n - 1 - i : i; /* pieces on that side */
+
+    for (size_t k = 1; k <= n; k++) {
+        const struct expr_piece *p = &alt->pieces[behind ? i + k : i - k];
+
+        if (p->is_term && p->term.kind == TERM_BODY) {
+            return &p->term;
+        }
+        if ((p->group == 0 || p->group == own) && (p->is_term || !is_digits(p->literal))) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Whether the time's digits go over into the body's. */
+static enum ho_code look_beside(const struct expr_alt *alt, size_t i, bool behind, bool *touches,
+                                struct ho_err *err)
+{
+    const struct term *body = body_beside(alt, i, behind);
+    bool plain = true;
+
+    for (size_t k = 0; body != NULL && k < body->n_filters; k++) {
+        if (recipe_is_digest(&body->filters[k])) {
+            return HO_OK; /* who could make one that goes on with the digits? */
+        }
+        plain = plain && body->filters[k].kind == FILTER_JSON;
+    }
+    *touches = *touches || body != NULL;
+    return plain ? HO_OK
+                 : ho_fail(err, HO_REJECT, "the time and the body run together: a text between "
+                                           "them, please");
+}
+
+/* Nothing tells where {ts}{body} is cut: a digit more in the one is a digit less in the other. */
+static enum ho_code find_borders(struct recipe *r, struct span text, struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    (void)text;
+    if (!r->time.on || (r->time.unit != TIME_S && r->time.unit != TIME_MS)) {
+        return HO_OK; /* dates have as many digits as they have */
+    }
+    for (size_t a = 0; r->signed_bytes != NULL && a < r->signed_bytes->n_alts; a++) {
+        const struct expr_alt *alt = &r->signed_bytes->alts[a];
+
+        for (size_t i = 0; i < alt->n && code == HO_OK; i++) {
+            if (!alt->pieces[i].is_term || !is_time(r, &alt->pieces[i].term)) {
+                continue;
+            }
+            code = look_beside(alt, i, true, &r->time_before_body, err);
+            if (code == HO_OK) {
+                code = look_beside(alt, i, false, &r->time_behind_body, err);
+            }
+        }
+    }
+    return code;
+}
+
 /* ---- check ---- */
 
 static enum ho_code read_guard(struct recipe_place *place, struct check_rule *c, struct span text,
@@ -152,7 +238,9 @@ static enum ho_code read_check(struct recipe *r, struct span text, struct ho_err
 
 enum ho_code recipe_read_signed(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
 {
-    static const struct recipe_step steps[] = {{"time", read_time}, {"signed", read_signed}};
+    static const struct recipe_step steps[] = {
+        {"time", read_time}, {"signed", read_signed}, {"signed", find_borders},
+    };
     static const struct recipe_step checks = {"check", read_check};
     enum ho_code code = recipe_steps(steps, sizeof steps / sizeof steps[0], r, t, err);
 

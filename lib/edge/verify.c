@@ -145,6 +145,16 @@ static void digest_body(struct check *c)
     memcpy(c->note->body_digest, hex, sizeof c->note->body_digest - 1);
 }
 
+/* Whether the body could have taken digits from the signed time, or given some to it. */
+static bool runs_into_time(const struct recipe *r, struct span body)
+{
+    unsigned char first = body.len > 0 ? body.p[0] : 'x';
+    unsigned char last = body.len > 0 ? body.p[body.len - 1] : 'x';
+
+    return (r->time_before_body && first >= '0' && first <= '9') ||
+           (r->time_behind_body && last >= '0' && last <= '9');
+}
+
 static enum reason check_body(struct check *c)
 {
     enum reason reason = REASON_OK;
@@ -156,6 +166,11 @@ static enum reason check_body(struct check *c)
     }
     if (c->recipe->signs_challenges && filter_is_challenge(c->request->body)) {
         verify_say(c, "the body is a word that a handshake would sign for anybody");
+        return REASON_SIGNATURE;
+    }
+    if (runs_into_time(c->recipe, c->request->body)) {
+        verify_say(c, "the body has a digit where it touches the signed time: nothing tells whose "
+                      "it is");
         return REASON_SIGNATURE;
     }
     if (parses_early(c->recipe)) {

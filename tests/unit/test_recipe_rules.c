@@ -269,6 +269,49 @@ static void signs_the_time(void **state)
     check_taken(good, COUNT(good));
 }
 
+/* {ts}{body}: nothing tells which of the two a digit between them belongs to. */
+static void knows_where_time_and_body_run_together(void **state)
+{
+    static const struct {
+        const char *text;
+        bool before, behind;
+    } rows[] = {
+        {LIKE "signed = {ts}{body}\n" AT("header:t"), true, false},
+        {LIKE "signed = {ts}{body}\ntime = header:t ; ms ; none\n", true, false},
+        {LIKE "signed = {body}{ts}\n" AT("header:t"), false, true},
+        {LIKE "signed = {body}{ts}{body}\n" AT("header:t"), true, true},
+        {LIKE "signed = {header:t}{body}\n" AT("header:t"), true, false},
+        {LIKE "signed = {body}{header:t|trim}\n" AT("header:t|trim"), false, true},
+        {LIKE "signed = {header:u}{body|json}{ts}\n" AT("header:t ?? header:u"), true, true},
+        {TIMED "signed = {body}{sig.t}\n" AT("sig.t"), false, true},
+        {LIKE "signed = a{ts}[[.{header:x}]]{body}\n" AT("header:t"), true, false},
+        {LIKE "signed = {body}.[[{ts}]]{body} ?? {body}[[.{header:x}]]{ts}\n" AT("json:/t"), true, true},
+        {LIKE "signed = {ts}00{body}\n" AT("header:t"), true, false},
+        {LIKE "signed = {ts}.{body}\n" AT("header:t"), false, false},
+        {LIKE "signed = {body}\\n{ts}\n" AT("header:t"), false, false},
+        {LIKE "signed = {ts}{url}{body}\n" AT("header:t"), false, false},
+        {LIKE "signed = {ts}{body|sha256|hex}\n" AT("header:t"), false, false},
+        {LIKE "signed = [[{ts}.]]{body}{ts}x\n" AT("json:/t"), false, true},
+        {LIKE "signed = {ts}{body}\ntime = header:t ; rfc3339 ; 300\n", false, false},
+        {LIKE "signed = {ts}{body}\ntime = header:t ; rfc2822 ; 300\n", false, false},
+        {LIKE "signed = {header:t}{body}\n", false, false},
+        {LIKE "signed = {header:u}{body}.{ts}\n" AT("header:t"), false, false},
+    };
+    static const struct refusal bad[] = {
+        {LIKE "signed = {ts}{body|hex}\n" AT("header:t"), "signed: the time and the body run together"},
+        {LIKE "signed = {body|base64}{ts}\n" AT("header:t"), "the time and the body run together"},
+    };
+    (void)state;
+    check_refusals(bad, COUNT(bad));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct recipes *set;
+        const struct recipe *r = site_mine(rows[i].text, &set);
+        ROW(i, r->time_before_body == rows[i].before);
+        ROW(i, r->time_behind_body == rows[i].behind);
+        recipes_free(set);
+    }
+}
+
 static void signs_the_query_of_a_get(void **state)
 {
     static const struct refusal bad[] = {
@@ -299,6 +342,7 @@ int main(void)
         cmocka_unit_test(admits_what_can_be_put_behind),
         cmocka_unit_test(reads_forms_where_they_are_looked_at),
         cmocka_unit_test(signs_the_time),
+        cmocka_unit_test(knows_where_time_and_body_run_together),
         cmocka_unit_test(signs_the_query_of_a_get),
     };
     return cmocka_run_group_tests(tests, site_start, site_end);

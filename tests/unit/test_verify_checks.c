@@ -3,7 +3,7 @@
 
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\n"
 #define SOURCES \
-    SOURCE("post") SOURCE("by") SOURCE("get") SOURCE("dated") SOURCE("tied") SOURCE("late") \
+    SOURCE("ahead") SOURCE("after") SOURCE("post") SOURCE("by") SOURCE("get") SOURCE("dated") SOURCE("tied") SOURCE("late") \
     "param = tenant acme\n" "[hookonce]\nrecipes = own.conf\n"
 
 #define ID "id = {body|sha256|hex}\n"
@@ -15,6 +15,9 @@
     "signed = {query:a}|{query:b}\nid = {query:a}\n" \
     "[recipe dated]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {ts}{body}\n" \
     "time = header:x-date ; rfc2822 ; 300\n" ID \
+    "[recipe ahead]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {ts}{body}\n" \
+    "time = header:x-t ; ms ; none\n" ID \
+    "[recipe after]\nlike = ahead\nsigned = {body}{header:x-t}\n" \
     "[recipe tied]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {header:x-digest}\n" \
     "check = {header:x-digest} == {body|sha256|hex} ; if body\n" \
     "check = {json:/live} == true ; unless header:x-test\n" \
@@ -124,6 +127,35 @@ static void reads_dates_as_signed_times(void **state)
     }
 }
 
+/* Without a border the same signature would fit as many bodies as the time has digits. */
+static void takes_no_digits_from_the_time(void **state)
+{
+    static const struct {
+        const char *source, *before, *behind; /* what is signed */
+        const char *time, *body;
+        enum reason want;
+    } rows[] = {
+        {"ahead", "1790", "{}", "1790", "{}", REASON_OK},
+        {"ahead", "1790", "{}", "179", "0{}", REASON_SIGNATURE},
+        {"ahead", "1790", "{}", "1", "790{}", REASON_SIGNATURE},
+        {"ahead", "1790", "7", "1790", "7", REASON_SIGNATURE}, /* for all anybody knows */
+        {"ahead", "1790", "{}7", "1790", "{}7", REASON_OK},
+        {"ahead", "1790", " 7", "1790", " 7", REASON_OK},
+        {"after", "{}", "1790", "1790", "{}", REASON_OK},
+        {"after", "{}", "1790", "790", "{}1", REASON_SIGNATURE},
+        {"after", "7", "1790", "1790", "7", REASON_SIGNATURE},
+        {"after", "7 ", "1790", "1790", "7 ", REASON_OK},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, JSON, "x-sig", hex_mac(MAC_SHA256, KEY, rows[i].before, rows[i].behind, SPAN_LIT("")),
+               span_of(rows[i].body));
+        add_header(&r, "x-t", rows[i].time);
+        expect(i, at(rows[i].source), &r, rows[i].want);
+    }
+}
+
 /* The signature covers a digest in a header only; the check ties the body to it. */
 static void holds_checks_where_their_guards_say(void **state)
 {
@@ -195,6 +227,7 @@ int main(void)
         cmocka_unit_test(lets_the_request_name_only_known_algorithms),
         cmocka_unit_test(takes_only_the_methods_of_the_recipe),
         cmocka_unit_test(reads_dates_as_signed_times),
+        cmocka_unit_test(takes_no_digits_from_the_time),
         cmocka_unit_test(holds_checks_where_their_guards_say),
         cmocka_unit_test(holds_values_against_settings),
     };

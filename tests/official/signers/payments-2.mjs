@@ -176,7 +176,10 @@ export const signers = [
       id: bodyDigest, type: 'PAYMENT_SUCCESS_WEBHOOK', at: '2022-01-11T06:50:29Z', object: 'order_OFR_2',
     }],
     refused: [{ name: 'with a point between', request: ({ key, t }) => posted('{}', { 'x-webhook-timestamp': `${t}000`,
-      'x-webhook-signature': hmac('sha256', key, 'base64', `${t}000.{}`) }) }],
+      'x-webhook-signature': hmac('sha256', key, 'base64', `${t}000.{}`) }) },
+    ...[1, 3, 12].map((n) => ({ name: `${n} digits of the time moved into the body`, request: ({ key, t }) => (
+      { ...json({ 'x-webhook-timestamp': `${t}000`.slice(0, -n),
+        'x-webhook-signature': hmac('sha256', key, 'base64', `${t}000{}`) }), body: `${t}000{}`.slice(13 - n) }) }))],
   },
   {
     recipe: 'revolut',

@@ -118,7 +118,8 @@ struct json_scan json_scan(struct span text, unsigned char *copy)
             size_t at = 0;
             len = string_length(rest);
             struct span literal = span_sub(rest, 0, len);
-            while (find_nul_escape(literal, &at) && is_key(span_sub(rest, len, rest.len))) {
+            bool key = is_key(span_sub(rest, len, rest.len));
+            while (key && find_nul_escape(literal, &at)) {
                 found.key_nul = true;
                 if (copy == NULL) {
                     break;

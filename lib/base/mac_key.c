@@ -86,66 +86,80 @@ static EVP_MD_CTX *new_context(void)
     return ctx;
 }
 
-static bool verify_parts(const struct mac_key *k, enum mac_alg digest, const struct span *parts,
-                         size_t n, struct span sig)
+void mac_text_make(enum mac_sig kind, enum mac_alg digest, const struct span *parts, size_t n,
+                   struct mac_text *out)
 {
-    EVP_MD_CTX *ctx = new_context();
-    EVP_PKEY_CTX *of_ctx = NULL; /* freed with ctx */
-    bool good = EVP_DigestVerifyInit(ctx, &of_ctx, mac_evp(digest), NULL, k->pkey) == 1 &&
-                pkcs1(k, of_ctx);
-    for (size_t i = 0; good && i < n; i++) {
-        good = parts[i].len == 0 || EVP_DigestVerifyUpdate(ctx, parts[i].p, parts[i].len) == 1;
+    *out = (struct mac_text){.kind = kind, .digest = digest};
+    if (kind == SIG_ED25519) {
+        out->whole = whole_of(parts, n, &out->joined);
+    } else {
+        mac_digest(digest, parts, n, out->hash);
     }
-    good = good && EVP_DigestVerifyFinal(ctx, sig.p, sig.len) == 1;
-    EVP_MD_CTX_free(ctx);
+}
+
+void mac_text_free(struct mac_text *t)
+{
+    buf_free(&t->joined);
+}
+
+static bool verify_hash(const struct mac_key *k, const struct mac_text *t, struct span sig)
+{
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(k->pkey, NULL);
+    bool good = ctx != NULL && EVP_PKEY_verify_init(ctx) == 1 && pkcs1(k, ctx) &&
+                EVP_PKEY_CTX_set_signature_md(ctx, mac_evp(t->digest)) == 1 &&
+                EVP_PKEY_verify(ctx, sig.p, sig.len, t->hash, mac_len(t->digest)) == 1;
+    EVP_PKEY_CTX_free(ctx);
     return good;
 }
 
-static bool verify_whole(const struct mac_key *k, const struct span *parts, size_t n,
-                         struct span sig)
+static bool verify_whole(const struct mac_key *k, struct span whole, struct span sig)
 {
-    struct buf joined;
-    struct span whole = whole_of(parts, n, &joined);
     EVP_MD_CTX *ctx = new_context();
     bool good = EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, k->pkey) == 1 &&
                 EVP_DigestVerify(ctx, sig.p, sig.len, whole.p, whole.len) == 1;
     EVP_MD_CTX_free(ctx);
-    buf_free(&joined);
     return good;
 }
 
-static bool verify_jose(const struct mac_key *k, enum mac_alg digest, const struct span *parts,
-                        size_t n, struct span sig)
+static bool verify_jose(const struct mac_key *k, const struct mac_text *t, struct span sig)
 {
     struct buf der;
     buf_init(&der, DER_SIG_MAX);
     bool good = sig.len == 2 * JOSE_HALF && jose_to_der(sig, &der) == HO_OK &&
-                verify_parts(k, digest, parts, n, buf_span(&der));
+                verify_hash(k, t, buf_span(&der));
     buf_free(&der);
+    return good;
+}
+
+bool mac_key_verify_text(const struct mac_key *k, bool jose, const struct mac_text *t,
+                         struct span sig)
+{
+    bool good = false;
+    if (sig.p == NULL || k->kind != t->kind || (k->kind != SIG_ED25519 && t->digest == MAC_MD5)) {
+        return false;
+    }
+    switch (k->kind) {
+    case SIG_RSA:
+        good = sig.len == (size_t)EVP_PKEY_size(k->pkey) && verify_hash(k, t, sig);
+        break;
+    case SIG_ECDSA:
+        good = jose ? verify_jose(k, t, sig) : sig.len <= DER_SIG_MAX && verify_hash(k, t, sig);
+        break;
+    case SIG_ED25519:
+        good = sig.len == ED25519_SIG && verify_whole(k, t->whole, sig);
+        break;
+    }
+    ERR_clear_error();
     return good;
 }
 
 bool mac_key_verify(const struct mac_key *k, enum mac_alg digest, bool jose,
                     const struct span *parts, size_t n, struct span sig)
 {
-    bool good = false;
-    if (sig.p == NULL || (k->kind != SIG_ED25519 && digest == MAC_MD5)) {
-        return false;
-    }
-    switch (k->kind) {
-    case SIG_RSA:
-        good = sig.len == (size_t)EVP_PKEY_size(k->pkey) &&
-               verify_parts(k, digest, parts, n, sig);
-        break;
-    case SIG_ECDSA:
-        good = jose ? verify_jose(k, digest, parts, n, sig)
-                    : sig.len <= DER_SIG_MAX && verify_parts(k, digest, parts, n, sig);
-        break;
-    case SIG_ED25519:
-        good = sig.len == ED25519_SIG && verify_whole(k, parts, n, sig);
-        break;
-    }
-    ERR_clear_error();
+    struct mac_text text;
+    mac_text_make(k->kind, digest, parts, n, &text);
+    bool good = mac_key_verify_text(k, jose, &text, sig);
+    mac_text_free(&text);
     return good;
 }
 

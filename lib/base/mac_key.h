@@ -43,6 +43,25 @@ enum mac_sig mac_key_kind(const struct mac_key *k);
 bool mac_key_verify(const struct mac_key *k, enum mac_alg digest, bool jose,
                     const struct span *parts, size_t n, struct span sig);
 
+/* A text under verification, gone over once for all keys of a kind and all signatures that are tried:
+ * RSA and ECDSA sign its digest. Ed25519 goes over it each time. */
+struct mac_text {
+    enum mac_sig kind;
+    enum mac_alg digest;
+    unsigned char hash[MAC_MAX];
+    struct span whole; /* for Ed25519: the only part, or joined */
+    struct buf joined;
+};
+
+/* in: parts - live as long as out, which mac_text_free frees. */
+void mac_text_make(enum mac_sig kind, enum mac_alg digest, const struct span *parts, size_t n,
+                   struct mac_text *out);
+void mac_text_free(struct mac_text *t);
+
+/* The same as mac_key_verify; false for a key of another kind. */
+bool mac_key_verify_text(const struct mac_key *k, bool jose, const struct mac_text *t,
+                         struct span sig);
+
 /* Appends the signature. returns HO_OK | HO_REJECT (not a private key, or out is full). */
 enum ho_code mac_key_sign(const struct mac_key *k, enum mac_alg digest, bool jose,
                           const struct span *parts, size_t n, struct buf *out) HO_MUST_CHECK;

@@ -117,36 +117,71 @@ enum ho_code text_quote(struct span s, size_t max_bytes, struct buf *out)
     return code;
 }
 
-static enum ho_code put_json_char(struct span one, uint32_t point, struct buf *out)
+/* How many bytes stand for themselves in a JSON string, one after the other. */
+static size_t json_run(struct span s)
 {
-    static const char shorts[] = "\"\\\b\f\n\r\t";
-    static const char letters[] = "\"\\bfnrt";
-    const char *at = point > 0 && point < 0x80 ? strchr(shorts, (int)point) : NULL;
-    if (at != NULL) {
-        return buf_addf(out, "\\%c", letters[at - shorts]);
+    size_t len = 0;
+    while (len < s.len) {
+        uint32_t point = 0;
+        unsigned char c = s.p[len];
+        if (c < 0x20 || c == '"' || c == '\\') {
+            break;
+        }
+        size_t one = c < 0x80 ? 1 : text_utf8_next(span_sub(s, len, s.len), &point);
+        if (one == 0) {
+            break;
+        }
+        len += one;
     }
-    if (point < 0x20) {
-        return buf_addf(out, "\\u%04x", (unsigned int)point);
+    return len;
+}
+
+/* One byte that does not stand for itself: an ASCII character, or one that is no UTF-8. A body may be
+ * nothing but these, so nothing is looked up or printed. to: 6 bytes; returns how many were written. */
+static size_t put_json_byte(unsigned char c, unsigned char *to)
+{
+    static const char shorts[0x20] = {
+        ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    static const char digits[] = "0123456789abcdef";
+    char letter = c < 0x20 ? shorts[c] : (char)c;
+    if (c >= 0x80) {
+        memcpy(to, "\xEF\xBF\xBD", 3);
+        return 3;
     }
-    return buf_add_span(out, one);
+    if (letter != '\0') {
+        to[0] = '\\';
+        to[1] = (unsigned char)letter;
+        return 2;
+    }
+    memcpy(to, "\\u00", 4);
+    to[4] = (unsigned char)digits[c >> 4];
+    to[5] = (unsigned char)digits[c & 15U];
+    return 6;
+}
+
+static enum ho_code put_json_bytes(struct span *s, struct buf *out)
+{
+    unsigned char some[60];
+    size_t len = 0;
+    while (s->len > 0 && len + 6 <= sizeof some && json_run(span_sub(*s, 0, 4)) == 0) {
+        len += put_json_byte(s->p[0], some + len);
+        *s = span_sub(*s, 1, s->len);
+    }
+    return buf_add(out, some, len);
 }
 
 static enum ho_code put_json(struct span s, struct buf *out)
 {
-    if (buf_add_byte(out, '"') != HO_OK) {
-        return HO_REJECT;
-    }
-    while (s.len > 0) {
-        uint32_t point = 0;
-        size_t len = text_utf8_next(s, &point);
-        enum ho_code code = len == 0 ? buf_add_str(out, "\xEF\xBF\xBD")
-                                     : put_json_char(span_sub(s, 0, len), point, out);
-        if (code != HO_OK) {
-            return code;
+    enum ho_code code = buf_add_byte(out, '"');
+    while (s.len > 0 && code == HO_OK) {
+        size_t len = json_run(s);
+        code = buf_add_span(out, span_sub(s, 0, len));
+        s = span_sub(s, len, s.len);
+        if (code == HO_OK) {
+            code = put_json_bytes(&s, out);
         }
-        s = span_sub(s, len == 0 ? 1 : len, s.len);
     }
-    return buf_add_byte(out, '"');
+    return code == HO_OK ? buf_add_byte(out, '"') : code;
 }
 
 enum ho_code text_json_string(struct span s, struct buf *out)

@@ -35,6 +35,7 @@ struct alg {
 #define FROM_MAX 16
 #define TIMES_MAX 4
 #define SIGS_MAX 32 /* signatures in one request; more are refused */
+#define PUBLIC_SIGS_MAX 8 /* of those that public keys verify, each of which takes its time */
 
 /* The separators that `list` may name. */
 struct sig_list {

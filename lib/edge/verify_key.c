@@ -11,29 +11,41 @@ static enum mac_sig kind_of(enum alg_kind kind)
     return kind == ALG_ECDSA ? SIG_ECDSA : SIG_ED25519;
 }
 
+bool verify_too_many(const struct check *c)
+{
+    if (c->parts.n_sigs > PUBLIC_SIGS_MAX) {
+        verify_say(c, "more than %d tokens, or signatures by private keys, are not tried", PUBLIC_SIGS_MAX);
+    }
+    return c->parts.n_sigs > PUBLIC_SIGS_MAX;
+}
+
 /* Every signature against every key, with the URL that the view shows. */
 static enum reason try_keys(struct check *c, const struct sig_bytes *sigs,
                             const struct key_set *set, unsigned url, struct fit *fit)
 {
     struct span parts[EXPR_PIECES_MAX];
+    struct mac_text text;
     enum reason why;
     struct buf tmp;
     size_t n;
 
     buf_init(&tmp, verify_signed_room(c));
     why = verify_signed(c, &tmp, parts, &n);
-    if (why == REASON_OK) {
-        verify_say_signed(c, parts, n, url - 1);
+    if (why != REASON_OK) {
+        buf_wipe(&tmp);
+        return why;
     }
-    for (size_t i = 0; why == REASON_OK && i < set->n; i++) {
+    verify_say_signed(c, parts, n, url - 1);
+    mac_text_make(kind_of(c->alg.kind), c->alg.digest, parts, n, &text);
+    for (size_t i = 0; i < set->n; i++) {
         for (size_t j = 0; set->keys[i] != NULL && j < sigs->n; j++) {
             verify_keep(fit, (unsigned)i + 1, url,
-                        mac_key_verify(set->keys[i], c->alg.digest, false, parts, n,
-                                       buf_span(&sigs->at[j])));
+                        mac_key_verify_text(set->keys[i], false, &text, buf_span(&sigs->at[j])));
         }
     }
+    mac_text_free(&text);
     buf_wipe(&tmp);
-    return why == REASON_OK ? REASON_SIGNATURE : why;
+    return REASON_SIGNATURE;
 }
 
 static void say_keys(const struct check *c, const struct key_set *set, unsigned slot)
@@ -57,8 +69,12 @@ enum reason verify_public(struct check *c)
     struct sig_bytes sigs;
     struct fit fit = {0, 0};
     size_t n_urls = verify_urls(c);
-    enum reason why = verify_keys(c, kind_of(c->alg.kind), NULL, &set);
+    enum reason why;
 
+    if (verify_too_many(c)) {
+        return REASON_HEADER_MALFORMED;
+    }
+    why = verify_keys(c, kind_of(c->alg.kind), NULL, &set);
     sigs.n = 0;
     if (why == REASON_OK) {
         why = verify_decode(c, &sigs);

@@ -56,6 +56,9 @@ struct fit {
 };
 void verify_keep(struct fit *fit, unsigned slot, unsigned url, bool fits);
 
+/* Whether there are more signatures than are tried under public keys. */
+bool verify_too_many(const struct check *c);
+
 /* Signatures as bytes. */
 struct sig_bytes {
     struct buf at[SIGS_MAX];

@@ -73,13 +73,16 @@ void verify_try_token(const struct check *c, const struct jwt *t, const struct s
 static void try_keys(const struct jwt *t, const struct signing *s, const struct key_set *set,
                      unsigned url, struct fit *fit)
 {
+    struct mac_text text;
+
+    mac_text_make(jose_kind(t->alg), jose_digest(t->alg), s->parts, s->n, &text);
     for (size_t i = 0; i < set->n; i++) {
         if (set->keys[i] != NULL) {
             verify_keep(fit, (unsigned)i + 1, url,
-                        mac_key_verify(set->keys[i], jose_digest(t->alg), true, s->parts, s->n,
-                                       buf_span(&t->sig)));
+                        mac_key_verify_text(set->keys[i], true, &text, buf_span(&t->sig)));
         }
     }
+    mac_text_free(&text);
 }
 
 static enum reason try_all(struct check *c, const struct jwt *t, const struct key_set *set,
@@ -162,6 +165,9 @@ enum reason verify_token(struct check *c)
 {
     enum reason why = REASON_NO_ACCEPTABLE_SIG;
 
+    if (verify_too_many(c)) {
+        return REASON_HEADER_MALFORMED;
+    }
     for (size_t i = 0; i < c->parts.n_sigs; i++) {
         enum reason one = try_token(c, c->parts.sigs[i]);
 

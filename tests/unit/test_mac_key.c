@@ -98,6 +98,15 @@ static void jose_as_published(void **state)
         ROW(i, mac_key_verify(k, MAC_SHA256, true, &whole, 1, buf_span(&sig)));
         ROW(i, mac_key_verify(k, MAC_SHA256, true, halves, 2, buf_span(&sig)));
         ROW(i, !mac_key_verify(k, MAC_SHA256, true, halves, 1, buf_span(&sig)));
+        /* The same text for any number of signatures, but for keys of its kind only. */
+        for (enum mac_sig kind = SIG_RSA; kind <= SIG_ED25519; kind++) {
+            struct mac_text t;
+            mac_text_make(kind, MAC_SHA256, halves, 2, &t);
+            ROW(i, mac_key_verify_text(k, true, &t, buf_span(&sig)) == (kind == rows[i].kind));
+            ROW(i, mac_key_verify_text(k, true, &t, buf_span(&sig)) == (kind == rows[i].kind));
+            ROW(i, !mac_key_verify_text(k, true, &t, SPAN_LIT("")));
+            mac_text_free(&t);
+        }
         /* The other form of an ECDSA signature is none. */
         ROW(i, mac_key_verify(k, MAC_SHA256, false, &whole, 1, buf_span(&sig)) ==
                    (rows[i].kind != SIG_ECDSA));

@@ -216,6 +216,8 @@ static void writes_json_strings(void **state)
         {S("\"\\"), "\"\\\"\\\\\""},
         {S("\b\f\n\r\t"), "\"\\b\\f\\n\\r\\t\""},
         {S("\0\x01\x1f\x7f"), "\"\\u0000\\u0001\\u001f\x7f\""},
+        {S("\x0b\x0e\x10\x19\x1a"), "\"\\u000b\\u000e\\u0010\\u0019\\u001a\""},
+        {S("ab\xff\xfe\"c\xc3\xa4\nd"), "\"ab\xef\xbf\xbd\xef\xbf\xbd\\\"c\xc3\xa4\\nd\""},
         {S("\xc3\xa4\xf0\x9f\x98\x80"), "\"\xc3\xa4\xf0\x9f\x98\x80\""},
         {S("a\xff" "b"), "\"a\xef\xbf\xbd" "b\""},
         {S("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},

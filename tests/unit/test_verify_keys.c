@@ -139,6 +139,32 @@ static void holds_to_kind_digest_and_bytes(void **state)
     }
 }
 
+/* Each takes its time, and anybody may send them. */
+static void tries_only_so_many(void **state)
+{
+    static const struct {
+        const char *source;
+        enum mac_sig kind;
+    } rows[] = {{"rsa", SIG_RSA}, {"ec", SIG_ECDSA}, {"ed", SIG_ED25519}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (size_t n = 8; n <= 9; n++) {
+            struct buf all_of;
+            int no;
+            buf_init(&all_of, 65536);
+            for (size_t j = 1; j < n; j++) {
+                assert_int_equal(buf_addf(&all_of, "%s,", signed_by(rows[i].kind, 0, MAC_SHA256, "2.", EVENT)),
+                                 HO_OK);
+            }
+            assert_int_equal(buf_add_str(&all_of, signed_by(rows[i].kind, 0, MAC_SHA256, "1790000000.", EVENT)),
+                             HO_OK);
+            ROW(10 * i + n, judged(rows[i].source, buf_cstr(&all_of), &no) ==
+                                (n == 8 ? REASON_OK : REASON_HEADER_MALFORMED));
+            buf_free(&all_of);
+        }
+    }
+}
+
 /* The public key is known to anybody: as the key of an HMAC it must open nothing. */
 static void takes_no_public_key_for_a_secret(void **state)
 {
@@ -381,6 +407,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_to_kind_digest_and_bytes),
+        cmocka_unit_test(tries_only_so_many),
         cmocka_unit_test(takes_no_public_key_for_a_secret),
         cmocka_unit_test(tries_every_signature_with_every_key),
         cmocka_unit_test(takes_a_fetched_pem),

@@ -16,6 +16,7 @@
     "[source jws]\nprovider = jws\nsecret = file:rsa0\n" \
     "[source jwshs]\nprovider = jwshs\nsecret = file:a\n" \
     "[source jwks]\nprovider = jwks\n" \
+    "[source many]\nprovider = many\nsecret = file:a\n" \
     "[hookonce]\nrecipes = own.conf\n"
 
 #define OWN \
@@ -29,6 +30,7 @@
     "time = claim:iat ; s ; 300\nid = {claim:jti}\n" \
     "[recipe whole]\nlike = hs\nweak = none\nsig = body\nid = {claim:jti}\ntype = {claim:what}\n" \
     "at = claim:iat ; s\n" \
+    "[recipe many]\nlike = hs\nsig = header:authorization ; strip Bearer ; list comma\n" \
     "[recipe jws]\nsig = header:x-jws\nalg = jws RS256 RS512\nsigned = {body}\nid = {json:/id}\n" \
     "[recipe jwshs]\nlike = jws\nalg = jws HS256\nsigned = {header:x-a}.{body}\n" \
     "[recipe jwks]\nlike = hs\nalg = jwt RS256 ES256\nkeys = jwks " JWKS " ; kid jose:kid\n"
@@ -353,9 +355,30 @@ static void picks_a_fetched_key_by_the_tokens_kid(void **state)
     buf_free(&set);
 }
 
+static void tries_only_so_many_tokens(void **state)
+{
+    char good[512], bad[512];
+    (void)state;
+    (void)snprintf(good, sizeof good, "%s", token("{\"alg\":\"HS256\"}", "{}", JOSE_HS256, "key-a", 0));
+    (void)snprintf(bad, sizeof bad, "%s", token("{\"alg\":\"HS256\"}", "{}", JOSE_HS256, "key-c", 0));
+    for (size_t n = 8; n <= 9; n++) {
+        struct buf list;
+        buf_init(&list, 8192);
+        for (size_t i = 1; i < n; i++) {
+            assert_int_equal(buf_addf(&list, "Bearer %s,", bad), HO_OK);
+        }
+        assert_int_equal(buf_addf(&list, "Bearer %s", good), HO_OK);
+        /* bearer() writes the first word */
+        assert_int_equal(judged("many", buf_cstr(&list) + sizeof "Bearer"),
+                         n == 8 ? REASON_OK : REASON_HEADER_MALFORMED);
+        buf_free(&list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tries_only_so_many_tokens),
         cmocka_unit_test(holds_to_the_algorithms_of_the_recipe),
         cmocka_unit_test(takes_no_public_key_for_a_secret),
         cmocka_unit_test(notices_every_changed_byte),

@@ -135,7 +135,8 @@ for (const signer of signers) {
     });
 
     // No provider signs what a body is sent as: it must not choose how the signed bytes are read.
-    it('sent as something else it is no other event', { skip: signer.again && 'each delivery is one' }, async () => {
+    // Where each delivery is an event of its own there is nothing to tell by.
+    if (!signer.again) it('sent as something else it is no other event', async () => {
       const { receipt } = await site.ask({ written: true });
       const sent = [];
       for (const [n, { request }] of deliveries.entries()) {

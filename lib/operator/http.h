@@ -1,4 +1,4 @@
-/* Posting over HTTP, several requests at once: the only user of libcurl. Never follows a redirect,
+/* Posting over HTTP, several requests at once. Never follows a redirect,
  * always checks certificates, bounds every request's time. Knows nothing of providers. */
 #ifndef HO_OPERATOR_HTTP_H
 #define HO_OPERATOR_HTTP_H

@@ -25,7 +25,8 @@ struct handler_call {
     const struct json *doc; /* NULL: the body is no document */
     struct span body;       /* commands and URLs: the event's own body; of a batch its item */
     const struct json *fetched;  /* NULL: nothing was fetched, or it is no JSON */
-    struct span fetched_body;    /* what was fetched, byte for byte; SPAN_NONE: nothing */
+    struct span fetched_body;    /* what was fetched, byte for byte; empty: it is gone (gone = run);
+                                    SPAN_NONE: the route does not fetch */
     const char *idempotency_key; /* 64 hex digits; NULL: not known */
     unsigned try_no;        /* from 1 */
     struct deadline end;    /* it must be through by then */
@@ -64,6 +65,28 @@ enum handler_result handler_sql_reply(struct db *db, const struct handler_call *
                                       struct handler_report *report, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* How a command says what became of it, by its exit code (of sysexits.h where that has one); handler_exits
+ * has the words. It gets the event's body on its standard input, the contract (core/contract.h) in its
+ * environment, and the folder of the config as working directory. */
+enum handler_exit {
+    HANDLER_EXIT_DONE = 0,
+    HANDLER_EXIT_DATA = 65,   /* EX_DATAERR */
+    HANDLER_EXIT_DEFER = 69,  /* EX_UNAVAILABLE */
+    HANDLER_EXIT_AGAIN = 75,  /* EX_TEMPFAIL */
+    HANDLER_EXIT_CONFIG = 78, /* EX_CONFIG */
+    HANDLER_EXIT_OTHER = -1,
+    HANDLER_EXIT_SIGNAL = -2,
+    HANDLER_EXIT_LATE = -3,
+    HANDLER_EXIT_NEVER = -4 /* the operating system did not start it */
+};
+struct handler_exit_row {
+    enum handler_exit exit;
+    const char *when;  /* "0", "a signal" */
+    const char *means; /* one sentence for the manual */
+};
+extern const struct handler_exit_row handler_exits[];
+extern const size_t handler_exits_n;
+
 /* Runs a command (HANDLER_COMMAND) or posts to a URL (HANDLER_URL). Its try is committed before.
  * out: err — why, for all but DONE; never a secret. blocks: until call->end, and 2 s more. */
 enum handler_result handler_cmd_run(const struct handler_call *call, struct handler_report *report,
@@ -90,6 +113,8 @@ enum fetch_result {
     FETCH_NEVER   /* its URL cannot be made of this event: trying again will not help */
 };
 
+#define FETCHED_MAX (8UL * 1024 * 1024)
+
 struct fetched {
     struct buf body;
     struct json *doc; /* NULL: no JSON */
@@ -97,7 +122,7 @@ struct fetched {
 };
 void fetched_free(struct fetched *f); /* also of an all-zero one */
 
-/* Gets the route's object: verified TLS, no redirects, at most 1 MiB.
+/* Gets the route's object: verified TLS, no redirects, at most FETCHED_MAX bytes.
  * out: *out owned (fetched_free), also after a failure; err — why, for all but DONE; never a secret.
  * blocks: until end */
 enum fetch_result fetch_object(const struct settings *s, const struct route *r,

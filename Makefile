@@ -51,6 +51,7 @@ help:
 #: make check      unit tests without a database, include rules, symbols; a few seconds
 #: make bench      what verification costs, as a ratio
 #: make fuzz       every fuzzer for MINUTES=10; `make test` has them for some seconds
+#: make model      the protocols as models: what must hold does, and what is done wrong does not
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -111,6 +112,11 @@ fuzz:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s fuzzers
 	@tests/fuzz/run.sh $$(( $(MINUTES) * 60 )) $(BUILD)
+
+.PHONY: model
+model:
+	@tests/setup.sh test
+	@tests/model/run
 
 .PHONY: bench
 bench: $(BUILD)/bench/bench_verify

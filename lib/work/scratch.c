@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <stdlib.h> /* mkstemp */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,10 +29,11 @@ static enum ho_code write_all(int fd, struct span bytes)
 enum ho_code scratch_make(const char *state_dir, struct span bytes, char path[SCRATCH_ROOM],
                           struct ho_err *err)
 {
-    char *folder = realpath(state_dir, NULL); /* the command runs elsewhere */
-    int n = folder != NULL ? snprintf(path, SCRATCH_ROOM, "%s/" PREFIX "XXXXXX", folder) : -1;
+    char here[SCRATCH_ROOM] = ""; /* of a relative path: the command runs elsewhere */
+    bool known = state_dir[0] == '/' || getcwd(here, sizeof here) != NULL;
+    int n = !known ? -1 : snprintf(path, SCRATCH_ROOM, "%s%s%s/" PREFIX "XXXXXX", here,
+                                   here[0] != '\0' ? "/" : "", state_dir);
 
-    free(folder);
     if (n < 0 || n >= SCRATCH_ROOM) {
         path[0] = '\0';
         return ho_fail(err, HO_TRANSIENT, "the state directory %s cannot be used", state_dir);

@@ -85,6 +85,11 @@ enum ho_code endpoint_check(const struct source *source, const struct recipe *r,
     if (source->n_secrets == 0 && r->keys.kind == KEYS_NONE) {
         return conf_fail(err, source->at, NULL, "%s needs `secret = file:NAME`", r->name);
     }
+    if (source->reply && r->batch_on) {
+        return conf_fail(err, source->at, conf_find(source->at, "mode"),
+                         "%s sends several events in one request, which has one answer: mode = "
+                         "reply is not for it", r->name);
+    }
     return check_params(source, r, err);
 }
 

@@ -74,10 +74,12 @@ static void place_id(size_t index, const unsigned char body_sha[SHA256_LEN], str
     }
 }
 
-static enum reason extract_ids(const struct recipe *r, const struct term_view *v, size_t index,
+static enum reason extract_ids(const struct endpoint *e, const struct term_view *v, size_t index,
                                const unsigned char body_sha[SHA256_LEN], struct extraction *x)
 {
-    enum term_result id = stored(r->id, v, &x->id);
+    const struct recipe *r = e->recipe;
+    bool asks = e->source->reply && r->reply_id != NULL;
+    enum term_result id = stored(asks ? r->reply_id : r->id, v, &x->id);
 
     if (r->id == NULL && r->batch_on) {
         place_id(index, body_sha, &x->id);
@@ -282,7 +284,7 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v, s
     buf_init(&x->type, EVENT_KEY_MAX);
     buf_init(&x->object, EVENT_KEY_MAX);
     buf_init(&x->headers, EVENT_HEADERS_MAX);
-    reason = extract_ids(r, v, index, body_sha, x);
+    reason = extract_ids(e, v, index, body_sha, x);
     if (reason != REASON_OK) {
         return reason;
     }

@@ -61,6 +61,8 @@
  *             item is an event; json:./POINTER then looks into the item, and without an id of its
  *             own an item has the body's digest and its index. None at all is answered with ok
  *   id type object   templates (edge/expr.h)
+ *   reply-id  in place of id for a source in reply mode, where an equal request without an id of its
+ *             own is another question: `{header:x-id} ?? {arrival}`
  *   at        when it happened: `TERM ; s|ms|rfc3339|rfc2822`, alternatives by ` ?? `; s and ms may
  *             have a fraction
  *   same      terms in braces; equal values mean that the same event is said again. A term that
@@ -81,8 +83,11 @@
  *             takes only 1 to 128 letters, digits, - and _, and no such body is ever a delivery
  *   ok bad busy never   STATUS [TYPE TEXT] [ ; header NAME TEXT], TEXT a template. never: a genuine
  *             request that can never be taken, so that the provider need not try again
+ *   reply-ok reply-fail reply-busy   the same for a source in reply mode: its handler said nothing
+ *             (or only a body: then status and type of this), it failed or was late, or the sender
+ *             is to ask again. 503 and the like get a Retry-After
  *   empty-body  yes | no
- *   cap deadline retries-for resend-for   size and durations
+ *   cap deadline reply-deadline retries-for resend-for   size and durations
  *   sample    body for `hookonce send`, with {event:id} {event:type} and {event:time} in
  *             seconds, {event:time-ms}, {event:time-iso}; JSON, or a form where sample-form = yes
  *   sample-type  event type that `send` uses by default

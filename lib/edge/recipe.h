@@ -84,8 +84,8 @@
  *   ok bad busy never   STATUS [TYPE TEXT] [ ; header NAME TEXT], TEXT a template. never: a genuine
  *             request that can never be taken, so that the provider need not try again
  *   reply-ok reply-fail reply-busy   the same for a source in reply mode: its handler said nothing
- *             (or only a body: then status and type of this), it failed or was late, or the sender
- *             is to ask again. 503 and the like get a Retry-After
+ *             (or a body without a type: then the type is this one's), it failed or was late, or
+ *             the sender is to ask again (an error status gets a Retry-After)
  *   empty-body  yes | no
  *   cap deadline reply-deadline retries-for resend-for   size and durations
  *   sample    body for `hookonce send`, with {event:id} {event:type} and {event:time} in

@@ -1,4 +1,4 @@
-/* Answers of a recipe: the keys ok, bad, busy, never and reply-…, and the like part of a `hello`. */
+/* Answers of a recipe: ok, bad, busy, never and those of reply mode, and the like part of a `hello`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -101,8 +101,8 @@ static const struct conf_key keys[] = {
     {.section = "recipe", .key = "never", .type = CONF_TEXT, .dflt = "422",
      .help = "answer to a genuine request that can never be taken"},
     {.section = "recipe", .key = "reply-ok", .type = CONF_TEXT, .dflt = "200",
-     .help = "answer of a source in reply mode whose handler says nothing; status and type where "
-             "it says only the body"},
+     .help = "answer of a source in reply mode whose handler says nothing; its type stands for a "
+             "body without one"},
     {.section = "recipe", .key = "reply-fail", .type = CONF_TEXT, .dflt = "500",
      .help = "answer of a source in reply mode whose handler failed or was not through in time"},
     {.section = "recipe", .key = "reply-busy", .type = CONF_TEXT, .dflt = "503",

@@ -322,8 +322,8 @@ enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, st
     HO_MUST_CHECK; /* id reply-id type object at same
                                                       guard */
 enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
-                                 struct ho_err *err) HO_MUST_CHECK; /* ok bad busy never
-                                                                        reply-ok … hello */
+                                 struct ho_err *err) HO_MUST_CHECK; /* ok bad busy never hello,
+                                                                        and of reply mode */
 
 /* One of the parts. */
 recipe_reader recipe_read_keys;  /* `keys` */

@@ -1,10 +1,10 @@
-/* Sources in reply mode: the sender waits for what a handler says. The receipt, and a job that runs from
- * the start under a claim of the receiver's own, are committed first; then `hookonce reply ID` runs the
- * handler and stores its answer under that claim. The queue never runs such a job: whoever asked is gone
- * when its lease is over, and a repeat of the request takes it over by itself.
+/* Sources in reply mode: the sender waits for what a handler says. The receipt, and a job that runs
+ * from the start under a claim of the receiver's own, are committed first; then `hookonce reply ID`
+ * runs the handler and stores its answer under that claim. The queue never runs such a job: whoever
+ * asked is gone when its lease is over, and a repeat of the request takes it over by itself.
  *
  *   running    somebody is at it until run_at; then, like
- *   dead       (its handler failed, or who ran it vanished) a repeat of the request may claim it anew
+ *   dead       (its handler failed, or who ran it vanished) a repeat of the request may claim it
  *   done       its answer is stored, and every repeat gets it */
 #ifndef HO_STORE_ANSWERS_H
 #define HO_STORE_ANSWERS_H
@@ -13,7 +13,7 @@
 
 #define REPLY_ROUTE "(reply)" /* of such jobs; a route of the config has no such name */
 
-/* A lease lasts so much longer than the sender waits: to end a handler that is late, and to settle. */
+/* A lease lasts so much longer than the sender waits: to end a late handler, and to settle. */
 #define REPLY_GRACE_MS 1500
 /* And a handler gets so much less: its answer has to go all the way back. */
 #define REPLY_SPARE_MS 200

@@ -1,6 +1,7 @@
-/* What lies between fork and exec. A program that is started shall find the world as a shell would have
- * given it to it: our descriptors closed, our signals plain. Between the two only calls are made that are
- * safe there: other threads of this process (libraries have some) may have held locks. */
+/* What lies between fork and exec. A program that is started shall find the world as a shell would
+ * have given it to it: our descriptors closed, our signals plain. Between the two only calls are
+ * made that are safe there: other threads of this process (libraries have some) may have held
+ * locks. */
 #ifndef HO_BASE_FORK_H
 #define HO_BASE_FORK_H
 

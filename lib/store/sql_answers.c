@@ -1,5 +1,5 @@
-/* The SQL of sources in reply mode. Their jobs have a route of their own, which no config can name, and
- * are never ready: the receiver claims them itself. */
+/* The SQL of sources in reply mode. Their jobs have a route of their own, which no config can name,
+ * and are never ready: the receiver claims them itself. */
 #include "store/sql_answers.h"
 
 #include "store/answers.h"

@@ -65,13 +65,12 @@ bool hello_answer(const struct endpoint *e, const struct request *r, struct verd
 /* Whether the recipe has such a one for POST: only then is the body of an unsigned request read. */
 bool hello_unsigned(const struct endpoint *e);
 
+/* The recipe's ok, bad, busy and never answers. r: what their templates look at. */
+void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
+                struct answer *out);
+
 /* The status and type of one of the recipe's answers; the type NULL where it has none. */
 int answer_status(const struct endpoint *e, enum answer_kind kind);
 const char *answer_type(const struct endpoint *e, enum answer_kind kind);
-
-/* The recipe's ok, bad, busy and never answers, and those of reply mode. r: what their templates
- * look at. */
-void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
-                struct answer *out);
 
 #endif

@@ -182,13 +182,14 @@ static unsigned applies_to(const struct check_rule *c)
     return bodies;
 }
 
-static bool looks_at_form(const struct expr *id)
+/* Whether only forms can be events: their ids come from a field. */
+static bool needs_form(const struct recipe *r)
 {
-    for (size_t i = 0; i < id->n_alts; i++) {
+    for (size_t i = 0; r->id != NULL && i < r->id->n_alts; i++) {
         bool found = false;
 
-        for (size_t j = 0; j < id->alts[i].n; j++) {
-            const struct expr_piece *p = &id->alts[i].pieces[j];
+        for (size_t j = 0; j < r->id->alts[i].n; j++) {
+            const struct expr_piece *p = &r->id->alts[i].pieces[j];
 
             found = found || (p->is_term && p->group == 0 && p->term.kind == TERM_FORM);
         }
@@ -196,14 +197,7 @@ static bool looks_at_form(const struct expr *id)
             return false;
         }
     }
-    return true;
-}
-
-/* Whether only forms can be events: their ids come from a field. */
-static bool needs_form(const struct recipe *r)
-{
-    return r->id != NULL && looks_at_form(r->id) &&
-           (r->reply_id == NULL || looks_at_form(r->reply_id));
+    return r->id != NULL;
 }
 
 /* Whether the body, all of it, is the token. */

@@ -197,8 +197,10 @@ void check_work(struct check *c)
         found(c, FOUND_FAIL, "queue", "%s", err.text);
         return;
     }
-    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running", count(q.due, room[0]),
-          count(q.later, room[1]), count(q.running, room[2]));
+    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running%s%s", count(q.due, room[0]),
+          count(q.later, room[1]), count(q.running, room[2]),
+          q.asleep > 0 ? ", asleep until their lane is free: " : "",
+          q.asleep > 0 ? count(q.asleep, room[3]) : "");
     if (q.expired > 0) {
         found(c, FOUND_NOTE, "queue", "%s held by a worker that vanished; the next run takes %s up",
               count(q.expired, room[0]), q.expired == 1 ? "it" : "them");

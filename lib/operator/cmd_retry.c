@@ -12,10 +12,11 @@
 
 #define LEFT_MAX 800 /* bytes of what is said of jobs that are left */
 
-enum { OPT_ALL, OPT_ROUTE };
+enum { OPT_ALL, OPT_ROUTE, OPT_RELEASE };
 static const struct arg_option options[] = {
     [OPT_ALL] = {"all", false},
     [OPT_ROUTE] = {"route", true},
+    [OPT_RELEASE] = {"release", false},
 };
 
 static const struct table_col columns[] = {
@@ -28,7 +29,9 @@ static const struct table_col columns[] = {
 struct retry_run {
     struct operator* op;
     struct table *table;
+    bool release;
     unsigned opened;
+    unsigned doubtful; /* left, because nobody knows whether they acted */
     struct buf left; /* of one id: what is said of the jobs that were left as they are */
 };
 
@@ -44,6 +47,15 @@ static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
     table_row(r->table, cells);
 }
 
+static void add_left(struct retry_run *r, const char *text, struct span route)
+{
+    if (buf_addf(&r->left, "%s%s%s%.*s", r->left.len > 0 ? " and " : "", text,
+                 route.len > 0 ? " by route " : "", (int)route.len,
+                 (const char *)route.p) != HO_OK) {
+        return; /* full: what fits is said */
+    }
+}
+
 /* Adds what a job is that cannot be opened: "was processed by route paid". */
 static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
 {
@@ -52,6 +64,10 @@ static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
     } texts[] = {
         {"done", "done", "was processed"},
         {"done", "informational", "is of a type that a route only wants recorded"},
+        {"done", "already done", "is done already, by another event of its business key"},
+        {"done", "already so", "was so already (skip_if)"},
+        {"done", "stale", "is stale: a newer event of its object ran"},
+        {"done", "gone", "is about an object that is gone"},
         {"running", NULL, "is running now"},
         {"ready", NULL, "is due already, the next run takes it"},
     };
@@ -66,10 +82,25 @@ static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
             text = texts[k].text;
         }
     }
-    if (buf_addf(&r->left, "%s%s%s%.*s", r->left.len > 0 ? " and " : "", text,
-                 route.len > 0 ? " by route " : "", (int)route.len,
-                 (const char *)route.p) != HO_OK) {
-        return; /* full: what fits is said */
+    add_left(r, text, route);
+}
+
+static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum reopened result)
+{
+    switch (result) {
+    case REOPENED:
+        show(r, rows, i);
+        r->opened++;
+        break;
+    case REOPEN_NOTHING:
+        say_left(r, rows, i);
+        break;
+    case REOPEN_IN_DOUBT:
+        r->doubtful++;
+        break;
+    case REOPEN_ANSWERED:
+        add_left(r, "answered a request, and only its sender can ask again", SPAN_LIT(""));
+        break;
     }
 }
 
@@ -78,14 +109,11 @@ static enum ho_code open_rows(struct retry_run *r, const struct db_rows *rows, s
     enum ho_code code = HO_OK;
 
     for (size_t i = 0; i < rows->n_rows && code == HO_OK; i++) {
-        bool opened = false;
+        enum reopened result;
         code = reopen_job(operator_db(r->op), (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
-                          db_cell(rows, i, REOPEN_COL_CID), &opened, err);
-        if (opened) {
-            show(r, rows, i);
-            r->opened++;
-        } else if (code == HO_OK) {
-            say_left(r, rows, i);
+                          db_cell(rows, i, REOPEN_COL_CID), r->release, &result, err);
+        if (code == HO_OK) {
+            take(r, rows, i, result);
         }
     }
     return code;
@@ -127,7 +155,7 @@ static int retry_id(struct retry_run *r, const char *id)
     struct ho_err err = {HO_OK, 0, ""};
     uint64_t number;
     size_t found = 0;
-    unsigned opened = r->opened;
+    unsigned opened = r->opened, doubtful = r->doubtful;
     enum ho_code code = HO_OK;
 
     buf_clear(&r->left);
@@ -144,6 +172,11 @@ static int retry_id(struct retry_run *r, const char *id)
     }
     if (found == 0) {
         return operator_fail(r->op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
+    }
+    if (r->doubtful > doubtful) {
+        return operator_fail(r->op, EXIT_TROUBLE,
+                             "%s may have done its work, nobody knows; find out, and if it may be "
+                             "done again: hookonce retry --release %s", id, id);
     }
     if (r->opened == opened) {
         return operator_fail(r->op, EXIT_TROUBLE, "%s %s; nothing to do", id,
@@ -166,6 +199,12 @@ static int retry_all(struct retry_run *r, const char *route)
         (void)operator_fail(r->op, EXIT_WELL, "there may be more than %d: run it again",
                             REOPEN_MAX);
     }
+    if (r->doubtful > 0) {
+        return operator_fail(r->op, EXIT_TROUBLE,
+                             "%u job%s left: nobody knows whether they have done their work; find "
+                             "out, and then one by one: hookonce retry --release ID", r->doubtful,
+                             r->doubtful == 1 ? " was" : "s were");
+    }
     return EXIT_WELL;
 }
 
@@ -175,7 +214,7 @@ static int worst(int a, int b)
 }
 
 struct retry_args {
-    bool all;
+    bool all, release;
     const char *route;
     const char **ids;
     size_t n_ids;
@@ -198,6 +237,8 @@ static bool read_args(struct operator* op, int argc, char **argv, struct retry_a
             out->ids[out->n_ids++] = value;
         } else if (got == OPT_ALL) {
             out->all = true;
+        } else if (got == OPT_RELEASE) {
+            out->release = true;
         } else {
             out->route = value;
         }
@@ -206,12 +247,17 @@ static bool read_args(struct operator* op, int argc, char **argv, struct retry_a
         (void)operator_fail(op, EXIT_USAGE, "say which: ids, or --all, or --all --route NAME");
         return false;
     }
+    if (out->release && out->all) {
+        (void)operator_fail(op, EXIT_USAGE, "--release wants ids: what may be done again is for you "
+                                            "to find out, one by one");
+        return false;
+    }
     return true;
 }
 
 static int run_args(struct operator* op, const struct retry_args *args)
 {
-    struct retry_run r = {.op = op};
+    struct retry_run r = {.op = op, .release = args->release};
     int status = operator_need_settings(op);
 
     if (status != EXIT_WELL) {
@@ -251,15 +297,17 @@ static int run(struct operator* op, int argc, char **argv)
 
 const struct command cmd_retry = {
     .name = "retry",
-    .synopsis = "ID... | --all [--route NAME]",
+    .synopsis = "[--release] ID... | --all [--route NAME]",
     .summary = "opens dead letters again, and ignored events; runs early what waits",
     .help = "  ID            number of a job, a correlation id, or the provider's event id\n"
             "  --all         every dead letter\n"
             "  --route NAME  with --all: only those of that route\n"
+            "  --release     also jobs of which nobody knows whether they have done their work: you\n"
+            "                have found out that it may be done (again)\n"
             "\n"
             "A dead letter is due at once, with all its tries. An event that was ignored is given\n"
-            "to the routes that the config has now. A job that waits for its next try is due at\n"
-            "once. What was processed, or runs, is left as it is. Status 1: for some id there was\n"
-            "nothing to do.\n",
+            "to the routes that the config has now. A job that waits, for its next try or for\n"
+            "another reason, is due at once. What was processed, or runs, is left as it is.\n"
+            "Status 1: for some id there was nothing to do, or it needs --release.\n",
     .run = run,
 };

@@ -26,13 +26,17 @@ struct effect {
     char cid[ULID_LEN + 1]; /* its receipt */
 };
 
-enum effect_state { EFFECT_AS_RESERVED, EFFECT_AS_DONE };
+enum effect_use {
+    EFFECT_LOOK,    /* only: MINE then means that it could be had */
+    EFFECT_RESERVE, /* for a command or URL */
+    EFFECT_WRITE    /* as done, for SQL that commits with it */
+};
 
-/* Takes the effect for the job if it is free, in that state.
+/* Takes the effect for the job if it is free.
  * blocks: while another transaction holds the row; a lock wait (1205) means just that.
  * returns HO_OK, or as db_run */
 enum ho_code effect_take(struct db *db, const char *flow, const struct flow_key *key,
-                         const struct job *job, enum effect_state as, struct effect *out,
+                         const struct job *job, enum effect_use use, struct effect *out,
                          struct ho_err *err) HO_MUST_CHECK;
 
 /* The job's own reserved effect: done; or free again, for it certainly did not act. */
@@ -45,9 +49,11 @@ enum ho_code effect_free(struct db *db, const char *flow, const struct flow_key 
 enum ho_code effect_owner_ended(struct db *db, uint64_t job, bool may_have_acted,
                                 struct ho_err *err) HO_MUST_CHECK;
 
-/* A person says that what the job's effect is about may be done again: it is free.
- * out: *released false: it owned none that was unknown */
-enum ho_code effect_release(struct db *db, uint64_t job, bool *released, struct ho_err *err)
+/* Whether nobody knows if an effect of the job is done. */
+enum ho_code effect_in_doubt(struct db *db, uint64_t job, bool *doubt, struct ho_err *err)
     HO_MUST_CHECK;
+
+/* A person says that it may be done again, by its owner: what is unknown is reserved. */
+enum ho_code effect_release(struct db *db, uint64_t job, struct ho_err *err) HO_MUST_CHECK;
 
 #endif

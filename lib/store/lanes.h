@@ -17,6 +17,7 @@
 
 struct lane_state {
     bool held; /* by another job */
+    bool ours; /* this claim has it */
     uint64_t holder;
     bool has_mark;
     int64_t mark;

@@ -56,7 +56,7 @@ static void the_low_water_mark_hides_nothing_for_long(void **state)
 
     work_events(5, "a");
     assert_int_equal(claimed(&q).n, 2);
-    assert_true(q.cursor[0] != '\0');
+    assert_true(q.cursor[CLASS_FRESH][0] != '\0');
     /* An older one comes up behind the mark, as a retry does. */
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = '2020-01-01' WHERE id = 5");
     assert_int_equal(claimed(&q).n, 2);
@@ -181,16 +181,22 @@ static void a_suspect_that_is_given_back_gets_its_try_back(void **state)
     ASSERT_VALUE("SELECT CONCAT(state, tries, suspect) FROM hookonce_job", "ready21");
 }
 
-static unsigned three_tries(void *unused, const char *route)
+static struct reap_rule three_tries(void *unused, const char *route)
 {
     (void)unused;
-    return strcmp(route, "five") == 0 ? 5 : 3;
+    return (struct reap_rule){.tries = strcmp(route, "five") == 0 ? 5 : 3,
+                              .at_most_once = strcmp(route, "at most once") == 0,
+                              .ends = strcmp(route, "(reply)") == 0};
 }
 
-static void told(void *unused, const struct job *job, bool dead)
+static void told(void *unused, const struct job *job, enum outcome outcome)
 {
     (void)unused;
-    assert_int_equal(dead, job->suspect && job->tries >= three_tries(NULL, job->route));
+    if (outcome == OUTCOME_LEASE_LOST || outcome == OUTCOME_WORKER_LOST) {
+        assert_int_equal(outcome == OUTCOME_WORKER_LOST,
+                         three_tries(NULL, job->route).ends ||
+                             (job->counted && job->tries >= three_tries(NULL, job->route).tries));
+    }
 }
 
 static const struct reaper reaper = {three_tries, told, NULL};

@@ -153,35 +153,6 @@ static bool is_url(struct span url)
     return url.len > 0 && url.len <= URL_MAX;
 }
 
-enum ho_code cache_wish(const char *dir, const char *word, const char *recipe, struct span url,
-                        struct ho_err *err)
-{
-    struct found open[CACHE_WANTS_MAX];
-    char name[CACHE_NAME_ROOM];
-    struct buf line;
-    if (!is_word(span_of(word)) || !conf_is_name(span_of(recipe)) || !is_url(url)) {
-        return ho_fail(err, HO_REJECT, "a URL that can't be asked for");
-    }
-    if (folder_ready(dir, WISHES, err) != HO_OK) {
-        return HO_REJECT;
-    }
-    buf_init(&line, WISH_MAX);
-    if (buf_addf(&line, "%s %s %.*s", word, recipe, (int)url.len, (const char *)url.p) != HO_OK) {
-        ho_die("a wish was measured wrong");
-    }
-    cache_name(buf_span(&line), name);
-    char *path = path_of(dir, WISHES, name);
-    enum ho_code code = HO_OK;
-    if (access(path, F_OK) != 0) {
-        code = list(dir, WISHES, open, CACHE_WANTS_MAX) == CACHE_WANTS_MAX
-                   ? ho_fail(err, HO_REJECT, "%d URLs are asked for already", CACHE_WANTS_MAX)
-                   : file_write(path, buf_span(&line), true, err);
-    }
-    buf_free(&line);
-    free(path);
-    return code;
-}
-
 static char *copy_of(struct span s)
 {
     char *copy = ho_alloc(s.len + 1);
@@ -269,4 +240,58 @@ void cache_wish_done(const char *dir, const struct cache_wish *w)
     char *path = path_of(dir, WISHES, w->name);
     (void)unlink(path);
     free(path);
+}
+
+/* A place for one more wish of that recipe. */
+static enum ho_code make_room(const char *dir, const char *recipe, struct ho_err *err)
+{
+    struct cache_wish *all;
+    const struct cache_wish *oldest = NULL;
+    size_t n;
+    size_t own = 0;
+    enum ho_code code = cache_wishes(dir, &all, &n, err);
+    for (size_t i = 0; code == HO_OK && i < n; i++) {
+        if (strcmp(all[i].recipe, recipe) == 0) {
+            oldest = own++ == 0 ? &all[i] : oldest;
+        }
+    }
+    if (code == HO_OK && (own >= CACHE_WANTS_OF_RECIPE || n >= CACHE_WANTS_MAX)) {
+        if (oldest != NULL && oldest->age_ms >= CACHE_WANT_KEPT_MS) {
+            cache_wish_done(dir, oldest);
+        } else {
+            code = ho_fail(err, HO_REJECT, "%zu URLs are asked for already, %zu of them for %s", n,
+                           own, recipe);
+        }
+    }
+    cache_wishes_free(all, n);
+    return code;
+}
+
+enum ho_code cache_wish(const char *dir, const char *word, const char *recipe, struct span url,
+                        struct ho_err *err)
+{
+    char name[CACHE_NAME_ROOM];
+    struct buf line;
+    if (!is_word(span_of(word)) || !conf_is_name(span_of(recipe)) || !is_url(url)) {
+        return ho_fail(err, HO_REJECT, "a URL that can't be asked for");
+    }
+    if (folder_ready(dir, WISHES, err) != HO_OK) {
+        return HO_REJECT;
+    }
+    buf_init(&line, WISH_MAX);
+    if (buf_addf(&line, "%s %s %.*s", word, recipe, (int)url.len, (const char *)url.p) != HO_OK) {
+        ho_die("a wish was measured wrong");
+    }
+    cache_name(buf_span(&line), name);
+    char *path = path_of(dir, WISHES, name);
+    enum ho_code code = HO_OK;
+    if (access(path, F_OK) != 0) {
+        code = make_room(dir, recipe, err);
+        if (code == HO_OK) {
+            code = file_write(path, buf_span(&line), true, err);
+        }
+    }
+    buf_free(&line);
+    free(path);
+    return code;
 }

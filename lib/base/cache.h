@@ -11,7 +11,9 @@
 
 #define CACHE_NAME_ROOM 65
 #define CACHE_FILE_MAX ((size_t)256 * 1024)
-#define CACHE_WANTS_MAX 64 /* open wishes; further ones are refused */
+#define CACHE_WANTS_MAX 256      /* open wishes */
+#define CACHE_WANTS_OF_RECIPE 16 /* of one recipe: strangers can make some recipes wish */
+#define CACHE_WANT_KEPT_MS 60000 /* so long one is not put out by a newer one of its recipe */
 
 void cache_name(struct span url, char out[CACHE_NAME_ROOM]);
 
@@ -25,10 +27,11 @@ enum ho_code cache_read(const char *dir, struct span url, struct buf *text, int6
 enum ho_code cache_write(const char *dir, struct span url, struct span text, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Wishes: "WORD RECIPE URL" in a file of DIR/wishes each, left by who must not fetch for who may.
- * word: "key" or "visit". The same wish again is the same file, and as old as it was.
- * returns HO_OK | HO_REJECT (too many, URL over 2000 bytes or with blanks or bytes outside
- * printable ASCII, or the folder can't be written). blocks: as long as the disk. */
+/* Wishes: a line "WORD RECIPE URL" a file, left by who must not fetch for who may. word: "key" or
+ * "visit". The same wish again is the same file. Where a recipe has too many, the oldest of its own
+ * that had its time is given up for the new one, so that a flood of them harms nobody else for long.
+ * returns HO_OK | HO_REJECT (too many, a URL over 2000 bytes or with bytes outside printable ASCII,
+ * or the folder can't be written). */
 enum ho_code cache_wish(const char *dir, const char *word, const char *recipe, struct span url,
                         struct ho_err *err) HO_MUST_CHECK;
 

@@ -70,7 +70,7 @@ enum ho_code json_parse(struct span text, struct json **doc, struct ho_err *err)
     }
     struct json_scan found = json_scan(text, NULL);
     if (found.not_json) {
-        return ho_fail(err, HO_REJECT, "not JSON: a character that JSON does not have");
+        return ho_fail(err, HO_REJECT, "not JSON: a character or number that JSON does not have");
     }
     if (found.containers > CONTAINERS_MAX || found.commas > COMMAS_MAX) {
         return ho_fail(err, HO_REJECT, "JSON with too many values to be held in memory");

@@ -70,6 +70,43 @@ static bool is_big_integer(struct span number)
     return !text_uint(digits, max, &value);
 }
 
+/* Digits at *at; false: none. */
+static bool skip_digits(struct span s, size_t *at)
+{
+    size_t from = *at;
+
+    while (*at < s.len && s.p[*at] >= '0' && s.p[*at] <= '9') {
+        (*at)++;
+    }
+    return *at > from;
+}
+
+/* RFC 8259 section 6; json-c also takes 007, 1. and 1e. */
+static bool is_number(struct span s)
+{
+    size_t at = s.p[0] == '-' ? 1 : 0;
+    bool zero = at < s.len && s.p[at] == '0';
+    size_t from = at;
+
+    if (!skip_digits(s, &at) || (zero && at > from + 1)) {
+        return false;
+    }
+    if (at < s.len && s.p[at] == '.') {
+        at++;
+        if (!skip_digits(s, &at)) {
+            return false;
+        }
+    }
+    if (at < s.len && (s.p[at] == 'e' || s.p[at] == 'E')) {
+        at++;
+        at += at < s.len && (s.p[at] == '+' || s.p[at] == '-') ? 1 : 0;
+        if (!skip_digits(s, &at)) {
+            return false;
+        }
+    }
+    return at == s.len;
+}
+
 struct json_scan json_scan(struct span text, unsigned char *copy)
 {
     struct json_scan found = {false, false, false, 0, 0};
@@ -91,6 +128,7 @@ struct json_scan json_scan(struct span text, unsigned char *copy)
             }
         } else if (c == '-' || (c >= '0' && c <= '9')) {
             len = number_length(rest);
+            found.not_json = found.not_json || !is_number(span_sub(rest, 0, len));
             found.big_integer = found.big_integer || is_big_integer(span_sub(rest, 0, len));
         } else if (c == '\0' || strchr("{}[]:, \t\r\naeflnrstu", c) == NULL) {
             found.not_json = true;

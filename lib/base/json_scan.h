@@ -13,7 +13,7 @@
 struct json_scan {
     bool key_nul;     /* a key holds an escaped NUL */
     bool big_integer; /* an integer beyond 64 bits */
-    bool not_json;    /* a byte outside strings that no JSON has: 'x', NaN, comments, NUL */
+    bool not_json;    /* what no JSON has outside strings: 'x', NaN, comments, NUL, 007, 1., 1e */
     size_t containers; /* objects and arrays that begin */
     size_t commas;
 };

@@ -42,8 +42,8 @@ struct condition {
 
 #define CONDITION_VALUES_MAX 256
 
-/* Parses one. {event:attempt}, correlation_id, idempotency_key and body are refused, {fetched:…} too:
- * which route an event takes is settled before.
+/* Parses one. What is not the same for every delivery and try (ref_is_steady) is refused: which
+ * route an event takes is settled before.
  * out: *out owned (condition_free), empty on failure. returns HO_OK | HO_REJECT (what to do). */
 enum ho_code condition_parse(const char *text, struct condition *out, struct ho_err *err)
     HO_MUST_CHECK;

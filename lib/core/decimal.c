@@ -7,8 +7,8 @@
 
 #define EXPONENT_MAX INT64_C(999999999999999)
 
-/* The digits of a number from its first to its last that is not zero, the point among them, and
- * where the point is: value = 0.DIGITS * 10^scale. Zero has no digits. */
+/* The digits of a number from the first that is not zero, the point among them, and where the point
+ * is: value = 0.DIGITS * 10^scale. Zero has no digits. */
 struct decimal {
     bool negative;
     struct span digits;
@@ -106,15 +106,11 @@ static bool decimal_read(struct span s, struct decimal *out)
     /* Zeros before the point shift nothing, those behind it do. */
     out->scale += zeros <= parts.whole ? (int64_t)(parts.whole - zeros)
                                        : -(int64_t)(zeros - parts.whole - 1);
-    digits = span_sub(digits, zeros, digits.len);
-    while (digits.len > 0 && (digits.p[digits.len - 1] == '0' ||
-                              digits.p[digits.len - 1] == '.')) {
-        digits.len--;
-    }
-    out->digits = digits;
+    out->digits = span_sub(digits, zeros, digits.len);
     return true;
 }
 
+/* Behind the last digit there are zeros without end. */
 static unsigned char next_digit(struct span *s)
 {
     unsigned char c = '0';

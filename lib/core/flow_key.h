@@ -18,7 +18,7 @@ enum flow_lack {
     FLOW_COMPLETE,
     FLOW_NO_BUSINESS_KEY, /* a reference of once_per leads to nothing */
     FLOW_NO_OBJECT_KEY,   /* of order_by or serialize_by */
-    FLOW_NO_MARK          /* order_at leads to no time and no whole number, or the event has no time */
+    FLOW_NO_MARK          /* order_at leads to no time or whole number; or the event has no time */
 };
 
 struct flow_keys {
@@ -34,7 +34,7 @@ struct flow_keys {
 };
 
 /* Everything of an event on a route, which has a handler.
- * returns HO_OK | HO_PERMANENT: *lack says what could not be made, the text which reference it was. */
+ * returns HO_OK | HO_PERMANENT: *lack says what could not be made, the text by which reference. */
 enum ho_code flow_keys_make(const struct route *r, const struct ref_view *v, struct flow_keys *out,
                             enum flow_lack *lack, struct ho_err *err) HO_MUST_CHECK;
 
@@ -47,7 +47,7 @@ enum ho_code flow_key_make(const struct reftext *t, const struct ref_view *v, st
  * provider (dedupe scope) and event id. */
 void flow_idempotency(const struct span *fields, size_t n, char out[IDEMPOTENCY_KEY_LEN + 1]);
 
-/* The digest of a lane: of "hookonce lane", the flow and the digest of the object's key, likewise. */
+/* The digest of a lane, likewise: of "hookonce lane", the flow, the digest of the object's key. */
 void flow_lane(const char *flow, const unsigned char object[SHA256_LEN],
                unsigned char out[SHA256_LEN]);
 

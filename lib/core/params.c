@@ -1,5 +1,5 @@
-/* References inside a site's SQL. A small scanner that knows quotes and comments of MariaDB, so that
- * a reference is only ever a bound value. */
+/* References inside a site's SQL. A small scanner that knows quotes and comments of MariaDB, so
+ * that a reference is only ever a bound value. */
 #include "core/params.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* References to an event inside a site's SQL (core/ref.h). They become bound parameters, never text:
- * `UPDATE t SET s = {/data/status}` is prepared with a `?`. */
+/* References to an event inside a site's SQL (core/ref.h). They become bound parameters, never
+ * text: `UPDATE t SET s = {/data/status}` is prepared with a `?`. */
 #ifndef HO_CORE_PARAMS_H
 #define HO_CORE_PARAMS_H
 

@@ -36,8 +36,8 @@ enum ho_code ref_parse(struct span *rest, struct ref *out, struct ho_err *err) H
 void ref_free(struct ref *r);
 
 /* Whether it leads to the same for every delivery and try of an event, so that it may choose routes
- * and make keys: not {fetched:…}, attempt, correlation_id, idempotency_key; nor the body as a whole,
- * which the events of a batch share. */
+ * and make keys: not {fetched:…}, attempt, correlation_id, idempotency_key; nor the body as a
+ * whole, which the events of a batch share. */
 bool ref_is_steady(const struct ref *r);
 
 /* As it is written, braces and all, cut after some 60 bytes: for messages. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/http_url.h"
 #include "core/url_match.h"
+#include "core/web_url.h"
 
 #define VALUE_MAX REFTEXT_MAX
 
@@ -103,14 +103,18 @@ static enum ho_code check_key(const struct reftext *t, struct ho_err *err)
 static enum ho_code check_url(const struct reftext *t, struct ho_err *err)
 {
     struct span first = t->n_parts > 0 ? span_of(t->parts[0].text) : SPAN_NONE;
+    struct span host = span_sub(first, span_starts(first, "https://") ? 8 : 7, first.len);
     size_t path;
 
-    if (http_url_check(first, &path, err) != HO_OK) {
-        return HO_REJECT;
-    }
-    if (path == first.len || first.p[path] != '/') {
+    if (span_starts(first, "http") && !span_has(host, '/')) {
         return ho_fail(err, HO_REJECT, "host and the / behind it must stand there in full, before "
                                        "any reference");
+    }
+    if (web_url_check(first, &path, err) != HO_OK) {
+        return HO_REJECT;
+    }
+    if (!span_starts(span_sub(first, path, 1), "/")) {
+        return ho_fail(err, HO_REJECT, "behind the host must stand a /");
     }
     for (size_t i = 1; i < t->n_parts; i++) {
         const char *text = t->parts[i].text;

@@ -37,7 +37,8 @@ void reftext_free(struct reftext *t); /* also of an all-zero one */
 /* Appends the text with every reference replaced by its value; out is as it was on failure.
  * returns HO_OK | HO_REJECT (a reference leads to nothing, or to an empty text, for all events
  * without a value would meet, and a URL would ask for something else; the text names it) |
- * HO_PERMANENT (an integer that cannot be kept exactly, `.` or `..` as a part of a URL, too long). */
+ * HO_PERMANENT (an integer that cannot be kept exactly, `.` or `..` as a part of a URL, too
+ * long). */
 enum ho_code reftext_render(const struct reftext *t, const struct ref_view *v, struct buf *out,
                             struct ho_err *err) HO_MUST_CHECK;
 

@@ -102,3 +102,15 @@ int64_t retry_delay_ms(const struct retry *r, unsigned failed, uint32_t random)
 
     return ms + (int64_t)(random % (uint64_t)(ms / 5 + 1));
 }
+
+int64_t retry_total_ms(const struct retry *r)
+{
+    int64_t total = 0;
+
+    for (unsigned n = 1; n < r->tries; n++) {
+        int64_t ms = delay_base(r, n);
+
+        total += ms + ms / 5;
+    }
+    return total;
+}

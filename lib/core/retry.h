@@ -25,4 +25,7 @@ enum ho_code retry_parse(struct span text, struct retry *out, struct ho_err *err
 /* Milliseconds to wait after the n-th failed try (n >= 1). random: any number. */
 int64_t retry_delay_ms(const struct retry *r, unsigned failed, uint32_t random);
 
+/* The longest time between the first try and the last, tries taking none themselves. */
+int64_t retry_total_ms(const struct retry *r);
+
 #endif

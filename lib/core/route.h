@@ -16,7 +16,7 @@ enum route_verdict {
 enum route_verdict route_wants(const struct route *r, const struct ref_view *v);
 
 /* The same, and appends to why what was looked at, a line each ("type x: fits on = x.*\n"); lines
- * that do not fit are left out. All conditions are looked at, also behind one that does not hold. */
+ * that do not fit are left out. Conditions are looked at also behind one that does not hold. */
 enum route_verdict route_explain(const struct route *r, const struct ref_view *v, struct buf *why);
 
 struct route_plan {

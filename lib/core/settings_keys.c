@@ -68,13 +68,50 @@ static const struct conf_key keys[] = {
     {.section = "source", .key = "scope", .type = CONF_WORD, .words = "source provider",
      .help = "what ids are unique in: this source, or all sources of the provider; absent: as the "
              "recipe says"},
+    {.section = "source", .key = "mode", .type = CONF_WORD, .words = "queue reply", .dflt = "queue",
+     .help = "queue: answer at once, work later; reply: answer with what the handler says"},
+    {.section = "source", .key = "handler", .type = CONF_NAME,
+     .help = "with mode = reply: the handler that answers"},
+    {.section = "source", .key = "reply_timeout", .type = CONF_DURATION, .min = 100,
+     .max = MINUTE,
+     .help = "with mode = reply: longest time until the answer; absent: as the recipe says"},
 
-    {.section = "handler", .key = "sql", .type = CONF_TEXT, .repeats = true, .required = true,
+    {.section = "handler", .key = "sql", .type = CONF_TEXT, .repeats = true,
      .help = "one SQL statement; several run in order in one transaction with the mark "
-             "`processed`; {/json/pointer}, {header:NAME} and {event:NAME} are bound as values"},
+             "`processed`; {/json/pointer}, {header:NAME}, {event:NAME} and {fetched:/pointer} are "
+             "bound as values"},
+    {.section = "handler", .key = "command", .type = CONF_TEXT,
+     .help = "program and arguments, split at blanks, \"quotes\" hold together; no shell. A "
+             "relative path begins at this file's folder. Body on standard input, HOOKONCE_ID and "
+             "so on in the environment; exit 0: done, 75: again, 69: later without a try, 65 or "
+             "78: give up, nothing done"},
+    {.section = "handler", .key = "url", .type = CONF_TEXT,
+     .help = "address that gets the body by POST, with the headers X-Hookonce-* and "
+             "Idempotency-Key; https, or http to this machine; 2xx: done"},
     {.section = "handler", .key = "timeout", .type = CONF_DURATION, .dflt = "30s",
      .min = SECOND, .max = HANDLER_TIMEOUT_MAX_MS,
-     .help = "longest time for all its statements together; shorter than the lease"},
+     .help = "longest time for one try, all statements together; shorter than the lease"},
+    {.section = "handler", .key = "header", .type = CONF_TEXT, .repeats = true,
+     .help = "with url: a further header, as NAME: VALUE; a secret VALUE is written file:PATH"},
+    {.section = "handler", .key = "auth", .type = CONF_TEXT,
+     .help = "with url: `bearer file:PATH` (a token) or `basic file:PATH` (user:password)"},
+    {.section = "handler", .key = "sign_with", .type = CONF_TEXT,
+     .help = "with url: secret of a Standard Webhooks signature over the request, as file:PATH"},
+    {.section = "handler", .key = "key_lifetime", .type = CONF_DURATION, .min = MINUTE,
+     .max = 366 * DAY,
+     .help = "with command or url: how long the other side knows an idempotency key; later "
+             "nothing is tried again by itself; absent: for ever"},
+    {.section = "handler", .key = "at_most_once", .type = CONF_BOOL, .dflt = "no",
+     .help = "with command or url: a try that began and whose end is not known is never repeated "
+             "by itself: a person decides"},
+    {.section = "handler", .key = "concurrency", .type = CONF_INT, .dflt = "0", .min = 0,
+     .max = 1000,
+     .help = "how many may run at once, on all hosts together; 0: no limit"},
+    {.section = "handler", .key = "rate", .type = CONF_TEXT,
+     .help = "most tries in a time, for example `10 per 1s`; absent: no limit"},
+    {.section = "handler", .key = "breaker", .type = CONF_TEXT,
+     .help = "after so many failures in a row nothing is tried for a time, and then one job: "
+             "`10 failures, 1m`, which is the default for command and url; or off, for sql"},
 
     {.section = "route", .key = "provider", .type = CONF_NAME, .required = true,
      .help = "events of this provider, or of this source where ids are unique in the source"},
@@ -84,10 +121,46 @@ static const struct conf_key keys[] = {
      .dflt = "any", .help = "only events whose /livemode is this"},
     {.section = "route", .key = "informational", .type = CONF_LIST, .repeats = true,
      .help = "event types that are recorded and shown, and run nothing"},
+    {.section = "route", .key = "when", .type = CONF_TEXT, .repeats = true,
+     .help = "what must be true for the handler to run: {/pointer}, {header:NAME} or {event:NAME}, "
+             "and == VALUE, != VALUE, in V, V, not in V, V, exists, or missing; several: all of "
+             "them. \"5\" is a text, 5 a number; null and missing are the same"},
     {.section = "route", .key = "handler", .type = CONF_NAME,
      .help = "the handler to run; may be absent when all types are informational"},
     {.section = "route", .key = "retry", .type = CONF_TEXT, .dflt = RETRY_DEFAULT,
      .help = "how often, and how long between; then the job is a dead letter"},
+    {.section = "route", .key = "priority", .type = CONF_WORD, .words = "high normal low",
+     .dflt = "normal", .help = "which share of the workers its jobs compete for"},
+    {.section = "route", .key = "flow", .type = CONF_NAME,
+     .help = "routes of one flow share business keys, order and lanes; absent: the route's name"},
+    {.section = "route", .key = "once_per", .type = CONF_TEXT,
+     .help = "business key, for example {/data/object/id}: in a flow, one event of each key runs "
+             "its handler, whatever further events say the same"},
+    {.section = "route", .key = "order_by", .type = CONF_TEXT,
+     .help = "key of the object, for example {/data/object/id}: an event older than one of the "
+             "same object that ran is skipped, and one at a time runs"},
+    {.section = "route", .key = "order_at", .type = CONF_TEXT,
+     .help = "with order_by: where the event says how old it is, an RFC 3339 time or a whole "
+             "number that grows; absent: the event's own time"},
+    {.section = "route", .key = "tie", .type = CONF_WORD, .words = "run fetch skip", .dflt = "run",
+     .help = "with order_by: what to do with an event exactly as old; fetch: run, trusting only "
+             "what `fetch` brings"},
+    {.section = "route", .key = "serialize_by", .type = CONF_TEXT,
+     .help = "key of which one event at a time runs; order_by has that already"},
+    {.section = "route", .key = "needs", .type = CONF_TEXT,
+     .help = "a SELECT; while it gives no row the job waits, which is no try"},
+    {.section = "route", .key = "needs_wait", .type = CONF_TEXT, .dflt = NEEDS_WAIT_DEFAULT,
+     .help = "with needs: how often and how long; then the job is a dead letter"},
+    {.section = "route", .key = "skip_if", .type = CONF_TEXT,
+     .help = "a SELECT; when it gives a row the job is done without running: already so"},
+    {.section = "route", .key = "fetch", .type = CONF_TEXT,
+     .help = "address, with references, that is asked for the object as it is now before the "
+             "handler runs; https, or http to this machine"},
+    {.section = "route", .key = "fetch_auth", .type = CONF_TEXT,
+     .help = "with fetch: `bearer file:PATH` (a token) or `basic file:PATH` (user:password)"},
+    {.section = "route", .key = "gone", .type = CONF_WORD, .words = "dead skip run", .dflt = "dead",
+     .help = "with fetch: what to do when the object is gone (404, 410): dead letter, done without "
+             "running, or run with nothing fetched"},
 };
 
 const struct conf_key *settings_keys(size_t *n)

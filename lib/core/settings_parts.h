@@ -11,9 +11,26 @@ void setting_list(const struct conf_section *s, const char *key, char ***list, s
 enum ho_code setting_file(const struct conf_section *s, const char *key, char **out,
                           struct ho_err *err) HO_MUST_CHECK;
 
-/* Adds the source of one section. */
+void setting_list_free(char **list, size_t n);
+
+/* "file:PATH" of an entry as a path, made absolute. */
+enum ho_code setting_path(const struct conf_section *s, const struct conf_entry *e,
+                          struct span value, char **out, struct ho_err *err) HO_MUST_CHECK;
+/* "bearer file:PATH" or "basic file:PATH"; AUTH_NONE when the key is absent. */
+enum ho_code setting_auth(const struct conf_section *s, const char *key, struct setting_auth *out,
+                          struct ho_err *err) HO_MUST_CHECK;
+
+/* Each adds what one section says; routes and replies want all handlers to be there. */
 enum ho_code settings_load_source(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err) HO_MUST_CHECK;
+enum ho_code settings_load_handler(struct settings *out, const struct conf_section *s,
+                                   struct ho_err *err) HO_MUST_CHECK;
+enum ho_code settings_load_route(struct settings *out, const struct conf_section *s,
+                                 struct ho_err *err) HO_MUST_CHECK;
+enum ho_code settings_load_reply(struct settings *out, const struct conf_section *s,
+                                 struct ho_err *err) HO_MUST_CHECK;
+void settings_free_handler(struct handler *h);
+void settings_free_route(struct route *r);
 
 /* Sources, handlers and routes of s->conf into s. */
 enum ho_code settings_load_flow(struct settings *s, struct ho_err *err) HO_MUST_CHECK;

@@ -103,14 +103,19 @@ static bool try_hello(const struct hello *h, const struct term_view *v, struct v
     return true;
 }
 
-bool hello_match(const struct recipe *recipe, const struct term_view *v, bool is_unsigned,
+static bool is_of(const struct hello *h, enum hello_kind kind)
+{
+    return kind == HELLO_FOREIGN ? h->is_foreign : h->is_unsigned == (kind == HELLO_UNSIGNED);
+}
+
+bool hello_match(const struct recipe *recipe, const struct term_view *v, enum hello_kind kind,
                  struct verdict *out)
 {
     if (v->request->body.len > HELLO_BODY_MAX) {
         return false;
     }
     for (size_t i = 0; i < recipe->n_hellos; i++) {
-        if (recipe->hellos[i].is_unsigned == is_unsigned &&
+        if (is_of(&recipe->hellos[i], kind) &&
             try_hello(&recipe->hellos[i], v, out)) {
             return true;
         }
@@ -159,7 +164,8 @@ static struct span first_secret(const struct endpoint *e)
     return SPAN_NONE;
 }
 
-bool hello_answer(const struct endpoint *e, const struct request *r, struct verdict *out)
+static bool answer_bare(const struct endpoint *e, const struct request *r, enum hello_kind kind,
+                        struct verdict *out)
 {
     /* No family: which one is used is told by the signature, and there is none. */
     struct term_view v = {.request = r, .source = e->source, .secret = first_secret(e)};
@@ -175,7 +181,7 @@ bool hello_answer(const struct endpoint *e, const struct request *r, struct verd
                         &doc);
         v.doc = doc;
     }
-    fits = hello_match(e->recipe, &v, true, out);
+    fits = hello_match(e->recipe, &v, kind, out);
     json_free(doc);
     if (!fits) {
         verdict_free(out);
@@ -183,10 +189,22 @@ bool hello_answer(const struct endpoint *e, const struct request *r, struct verd
     return fits;
 }
 
-bool hello_unsigned(const struct endpoint *e)
+bool hello_answer(const struct endpoint *e, const struct request *r, struct verdict *out)
+{
+    return answer_bare(e, r, HELLO_UNSIGNED, out);
+}
+
+bool hello_foreign(const struct endpoint *e, const struct request *r, struct verdict *out)
+{
+    return answer_bare(e, r, HELLO_FOREIGN, out);
+}
+
+bool hello_unsigned(const struct endpoint *e, bool foreign)
 {
     for (size_t i = 0; i < e->recipe->n_hellos; i++) {
-        if (e->recipe->hellos[i].is_unsigned && span_is(e->recipe->hellos[i].method, "POST")) {
+        const struct hello *h = &e->recipe->hellos[i];
+
+        if (is_of(h, foreign ? HELLO_FOREIGN : HELLO_UNSIGNED) && span_is(h->method, "POST")) {
             return true;
         }
     }

@@ -5,9 +5,12 @@
 #include "edge/recipe_parts.h"
 #include "edge/verify.h"
 
-/* The answer of the first handshake of that kind that fits what the view shows; false: none, and out
- * is as it was. */
-bool hello_match(const struct recipe *recipe, const struct term_view *v, bool is_unsigned,
+/* Which handshakes count. */
+enum hello_kind { HELLO_SIGNED, HELLO_UNSIGNED, HELLO_FOREIGN };
+
+/* The answer of the first handshake of that kind that fits what the view shows; false: none, and
+ * out is as it was. */
+bool hello_match(const struct recipe *recipe, const struct term_view *v, enum hello_kind kind,
                  struct verdict *out);
 
 #define ANSWER_BODY_MAX (2 * HELLO_BODY_MAX)

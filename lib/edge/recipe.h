@@ -73,10 +73,11 @@
  *             and a source that switches it on then guards the body
  *   form-json field that holds the JSON when the body is a form
  *   needs     headers that must be there, blank-separated (`*topic` for the family's)
- *   hello     [unsigned] METHOD condition... => STATUS [TYPE [TEMPLATE]] then, behind ` ; `:
+ *   hello     [unsigned | foreign] METHOD condition... => STATUS [TYPE [TEMPLATE]] then, behind ` ; `:
  *             `header NAME TEMPLATE`, `save TERM` (the value becomes the source's secret, while
  *             `hookonce pair` has opened the door), `visit TERM from PATTERN...` (the processor
- *             gets that URL). Repeats. METHOD is POST GET HEAD OPTIONS. A condition is TERM==TEXT,
+ *             gets that URL). Repeats. foreign: unsigned, or under a signature that none of our
+ *             keys made; some senders try a new URL with a key that everybody knows. METHOD is POST GET HEAD OPTIONS. A condition is TERM==TEXT,
  *             TERM=={param:NAME}, or TERM alone (is there); none at all only where METHOD delivers
  *             nothing. An answer that shows terms is text/plain or JSON; in JSON each of them
  *             stands inside quotes and ends in json, hex or base64. A term with hmac-ALG

@@ -157,13 +157,14 @@ enum ho_code recipe_read_hello(struct recipe *r, struct span text, struct ho_err
     struct hello *h;
 
     if (!span_present(text)) {
-        return ho_fail(err, HO_REJECT, "written: [unsigned] METHOD condition... => STATUS");
+        return ho_fail(err, HO_REJECT, "written: [unsigned | foreign] METHOD condition... => STATUS");
     }
     r->hellos = ho_realloc(r->hellos, (r->n_hellos + 1) * sizeof *r->hellos);
     h = &r->hellos[r->n_hellos++];
     *h = (struct hello){.status = 200, .method = SPAN_NONE};
-    if (span_is(word, "unsigned")) {
+    if (span_is(word, "unsigned") || span_is(word, "foreign")) {
         h->is_unsigned = true;
+        h->is_foreign = span_is(word, "foreign");
         word = recipe_word(&left);
     }
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {

@@ -31,7 +31,7 @@ struct alg {
 #define GUARDS_MAX 3  /* words of one check */
 #define ALGS_MAX 6    /* choices of `alg-by` */
 #define RECIPE_PARAMS_MAX 6
-#define FROM_MAX 4
+#define FROM_MAX 16
 #define TIMES_MAX 4
 #define SIGS_MAX 32 /* signatures in one request; more are refused */
 
@@ -140,6 +140,7 @@ struct answer_header {
 
 struct hello {
     bool is_unsigned;
+    bool is_foreign;   /* of the unsigned ones: also under a signature that none of our keys made */
     struct span method;
     struct hello_condition conditions[HELLO_CONDITIONS_MAX];
     size_t n_conditions;
@@ -221,6 +222,9 @@ void recipe_describe(struct recipe *r);
 enum ho_code recipe_alg_put(const struct alg *a, struct buf *out) HO_MUST_CHECK;
 
 /* ---- reading ---- */
+
+/* Whether a check looks into the items of a batch: then it is made once for each. */
+bool check_of_item(const struct check_rule *rule);
 
 /* A recipe's section with the one it is like behind it: where a key's value comes from. */
 struct recipe_text {

@@ -182,14 +182,14 @@ static unsigned applies_to(const struct check_rule *c)
     return bodies;
 }
 
-/* Whether only forms can be events: their ids come from a field. */
-static bool needs_form(const struct recipe *r)
+/* Whether each alternative has a field of a form, so that there is no value without a form. */
+static bool is_of_form(const struct expr *e)
 {
-    for (size_t i = 0; r->id != NULL && i < r->id->n_alts; i++) {
+    for (size_t i = 0; e != NULL && i < e->n_alts; i++) {
         bool found = false;
 
-        for (size_t j = 0; j < r->id->alts[i].n; j++) {
-            const struct expr_piece *p = &r->id->alts[i].pieces[j];
+        for (size_t j = 0; j < e->alts[i].n; j++) {
+            const struct expr_piece *p = &e->alts[i].pieces[j];
 
             found = found || (p->is_term && p->group == 0 && p->term.kind == TERM_FORM);
         }
@@ -197,7 +197,18 @@ static bool needs_form(const struct recipe *r)
             return false;
         }
     }
-    return r->id != NULL;
+    return e != NULL;
+}
+
+/* Whether only forms can be events: their ids come from a field, or a check wants one. */
+static bool needs_form(const struct recipe *r)
+{
+    bool needs = is_of_form(r->id);
+
+    for (size_t i = 0; i < r->n_checks; i++) {
+        needs = needs || (r->checks[i].n_guards == 0 && is_of_form(r->checks[i].left));
+    }
+    return needs;
 }
 
 /* Whether the body, all of it, is the token. */
@@ -254,7 +265,7 @@ static enum ho_code check_body(const struct recipe *r, struct ho_err *err)
     if (bodies == COVERS_FORM) {
         return ho_fail(err, HO_REJECT, "a body that is no form is not covered: tie it by a check "
                                        "with `unless form`, or have form: in each alternative of "
-                                       "id");
+                                       "id or on the left of a check");
     }
     return ho_fail(err, HO_REJECT, "without {body} anybody could exchange the body: sign it whole, "
                                    "tie it by a check to something signed, or say weak = body or "

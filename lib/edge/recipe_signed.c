@@ -123,8 +123,9 @@ static enum ho_code read_check(struct recipe *r, struct span text, struct ho_err
 {
     struct recipe_place place = {
         .recipe = r,
-        .kinds = TERM_BITS_REQUEST | TERM_BIT(TERM_CLAIM),
-        .says = "checks are made before the events are: no item or arrival",
+        .kinds = TERM_BITS_REQUEST | TERM_BIT(TERM_CLAIM) | TERM_BIT(TERM_ITEM) |
+                 TERM_BIT(TERM_ITEM_JSON),
+        .says = "checks are made before the events are: no arrival",
     };
     struct check_rule *c = &r->checks[r->n_checks++];
     struct span right = recipe_cut(&text, " ; ");

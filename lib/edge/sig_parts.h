@@ -4,7 +4,7 @@
 
 #include "edge/sig.h"
 
-/* Adds what stands in the value by the recipe's directives. Entries of other schemes are left aside.
+/* Adds what stands in the value by the recipe's directives, without entries of other schemes.
  * returns REASON_OK | REASON_HEADER_MALFORMED. */
 enum reason sig_take(const struct recipe *recipe, struct span value, struct sig_parts *out);
 

@@ -92,6 +92,7 @@ static void begin(struct made *m, const struct recipe *r, const struct sign_inpu
     split_url(m);
     document_detect(in->body, in->content_type, r->form_json, word, &m->doc);
     m->is_json = strcmp(word, "json") == 0;
+    m->in_form = span_starts(span_of(word), "form:") && !document_is_multipart(in->content_type);
     begin_token(m);
     m->view.doc = m->doc;
     m->view.claims = m->claims;
@@ -224,7 +225,7 @@ static bool is_circular(const struct made *m, const struct term *place)
 static bool fits_place(const struct made *m, const struct term *place)
 {
     if (place->kind == TERM_JSON) {
-        return m->is_json;
+        return m->is_json || m->in_form;
     }
     if (place->kind == TERM_FORM) {
         return document_is_form(m->in->content_type) &&

@@ -1,5 +1,5 @@
-/* What a provider sends beside the signature: the recipe's terms, filled with what is known, and with
- * made-up values where only the provider knows better. */
+/* What a provider sends beside the signature: the recipe's terms, filled with what is known, and
+ * with made-up values where only the provider knows better. */
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool write_time(struct made *m, const struct term *t)
     return made_put(m, t, put_time(m->in->time_us, unit, text));
 }
 
-/* The signed time: written where it is told apart from the body, and read where it is part of it. */
+/* The signed time: written where it is told apart from the body, read where it is part of it. */
 static enum ho_code fill_time(struct made *m, struct ho_err *err)
 {
     const struct time_rule *rule = &m->recipe->time;
@@ -191,7 +191,7 @@ static bool guards_hold(const struct made *m, const struct check_rule *check)
     return hold;
 }
 
-/* Makes a check hold: by what its left side looks at, or by a header on the right that is missing. */
+/* Makes a check hold: by what its left side looks at, or by a header on the right. */
 static bool fill_check(struct made *m, const struct check_rule *check)
 {
     const struct term *left = only_term(check->left);
@@ -226,7 +226,9 @@ static enum ho_code fill_checks(struct made *m, struct ho_err *err)
         for (size_t i = 0; i < m->recipe->n_checks; i++) {
             const struct check_rule *check = &m->recipe->checks[i];
 
-            if (expr_has(check->left, TERM_QUERY) != (round == 0) || !guards_hold(m, check)) {
+            /* What the items hold is the sample's to say. */
+            if (check_of_item(check) || expr_has(check->left, TERM_QUERY) != (round == 0) ||
+                !guards_hold(m, check)) {
                 continue;
             }
             if (!fill_check(m, check)) {
@@ -305,8 +307,8 @@ static bool fill_alg(struct made *m, struct span value)
            made_put(m, &rule->by, value);
 }
 
-/* What the body says already, else as the provider does without being told: without a name if that is
- * a choice, else the first. */
+/* What the body says already, else as the provider does without being told: without a name if that
+ * is a choice, else the first. */
 static struct span pick_alg(struct made *m)
 {
     const struct alg_rule *rule = &m->recipe->alg;
@@ -319,10 +321,14 @@ static struct span pick_alg(struct made *m)
         value = SPAN_NONE;
     }
     for (size_t i = 0; i < rule->n; i++) {
-        if (span_present(value) ? span_eq(rule->choices[i].value, value)
-                                : rule->choices[i].absent) {
-            picked = &rule->choices[i];
-        }
+        const struct alg_choice *choice = &rule->choices[i];
+        /* Where the signature itself is what is looked at, it will be there, and be any value. */
+        bool fits = span_present(value) ? span_eq(choice->value, value)
+                    : rule->by_on && same_term(&rule->by, &m->recipe->sig.places[0])
+                        ? !choice->absent && !span_present(choice->value)
+                        : choice->absent;
+
+        picked = fits ? choice : picked;
     }
     buf_free(&tmp);
     m->alg = picked->alg;

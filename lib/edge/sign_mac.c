@@ -15,8 +15,8 @@ enum ho_code made_signed(struct made *m, struct buf *tmp, struct span parts[EXPR
     m->view.secret = SPAN_NONE;
     return result == TERM_OK
                ? HO_OK
-               : ho_fail(err, HO_PERMANENT, "%s signs something that this body, its settings or its "
-                                            "URL do not have", m->recipe->name);
+               : ho_fail(err, HO_PERMANENT, "%s signs something that this body, its settings or "
+                                            "its URL do not have", m->recipe->name);
 }
 
 static enum ho_code encode(enum recipe_enc enc, struct span bytes, struct buf *out)

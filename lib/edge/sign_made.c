@@ -145,7 +145,7 @@ static enum ho_code put_field(const char *name, struct span value, struct buf *o
     return code;
 }
 
-/* What was added goes behind the query of the URL that is posted to, and of the one that is signed. */
+/* What is added goes behind the query of the URL that is posted to, and of the signed one. */
 static bool put_query(struct made *m, const char *name, struct span value)
 {
     struct buf *query = &m->out->query;
@@ -217,7 +217,8 @@ static bool put_json(struct made *m, struct json *doc, const char *pointer, stru
 {
     bool body = doc != NULL && doc == m->doc;
 
-    if (doc == NULL || (body && !m->is_json) || json_put_text(doc, span_of(pointer), value) != HO_OK) {
+    if (doc == NULL || (body && !m->is_json && !m->in_form) ||
+        json_put_text(doc, span_of(pointer), value) != HO_OK) {
         return false;
     }
     m->doc_changed = m->doc_changed || body;
@@ -311,16 +312,17 @@ bool made_put(struct made *m, const struct term *t, struct span value)
 
 bool made_sync(struct made *m)
 {
-    struct buf *body = &m->out->body;
+    struct buf text;
+    bool well;
 
     if (!m->doc_changed) {
         return true;
     }
     m->doc_changed = false;
-    buf_clear(body);
-    if (json_text(json_at(m->doc, SPAN_LIT("")), body) != HO_OK) {
-        return false;
-    }
-    m->request.body = buf_span(body);
-    return true;
+    buf_init(&text, m->out->body.max);
+    well = json_text(json_at(m->doc, SPAN_LIT("")), &text) == HO_OK &&
+           (m->in_form ? put_form(m, m->recipe->form_json, buf_span(&text))
+                       : put_body(m, buf_span(&text)));
+    buf_free(&text);
+    return well;
 }

@@ -20,6 +20,7 @@ struct made {
     struct buf text; /* what spans of the request point to; never moves */
     struct json *doc; /* the body's; NULL: none */
     bool is_json;     /* the body is the document: it can be written anew */
+    bool in_form;     /* the document is JSON in the recipe's field of a form: that can be, too */
     bool doc_changed;
     struct json *claims, *jose; /* of tokens */
 };

@@ -13,6 +13,7 @@ struct url {
     struct span host;
     struct span port; /* with its ':', or empty */
     struct span rest; /* path and query */
+    struct span query; /* in place of the one in rest; absent: that one */
 };
 
 enum form {
@@ -61,7 +62,7 @@ static size_t first_of(struct span s, struct span any)
 
 static struct url take_apart(struct span text)
 {
-    struct url u = {SPAN_NONE, SPAN_LIT(""), SPAN_LIT(""), SPAN_LIT(""), text};
+    struct url u = {SPAN_NONE, SPAN_LIT(""), SPAN_LIT(""), SPAN_LIT(""), text, SPAN_NONE};
     size_t scheme = scheme_len(text);
     struct span authority = span_sub(text, scheme, text.len);
     size_t host;
@@ -206,24 +207,33 @@ static bool put_new_query(struct buf *out, struct span query)
     return well;
 }
 
-static bool put_rest(struct buf *out, struct span rest, enum form form)
+static bool put_path(struct buf *out, struct span path, enum form form)
 {
-    struct span query = rest;
-    struct span path = span_cut(&query, '?');
+    return form == FORM_RAW ? buf_add_span(out, path) == HO_OK
+                            : put_url_bytes(out, path.len > 0 ? path : SPAN_LIT("/"), false);
+}
 
-    if (form == FORM_RAW) {
-        return buf_add_span(out, rest) == HO_OK;
-    }
-    if (!put_url_bytes(out, path.len > 0 ? path : SPAN_LIT("/"), false)) {
-        return false;
-    }
+static bool put_query(struct buf *out, struct span query, enum form form)
+{
     if (!span_present(query)) {
         return true;
     }
     if (buf_add_byte(out, '?') != HO_OK) {
         return false;
     }
+    if (form == FORM_RAW) {
+        return buf_add_span(out, query) == HO_OK;
+    }
     return form == FORM_URL ? put_url_bytes(out, query, true) : put_new_query(out, query);
+}
+
+static bool put_rest(struct buf *out, const struct url *u, enum form form)
+{
+    struct span query = u->rest;
+    struct span path = span_cut(&query, '?');
+
+    return put_path(out, path, form) &&
+           put_query(out, span_present(u->query) ? u->query : query, form);
 }
 
 static bool put_host(struct buf *out, struct span host, enum form form)
@@ -268,7 +278,7 @@ static void add(struct urls *out, const struct url *u, struct span port, enum fo
 
     well = put_host(text, u->scheme, form) && buf_add_span(text, u->user) == HO_OK &&
            put_host(text, u->host, form) && buf_add_span(text, port) == HO_OK &&
-           put_rest(text, u->rest, form);
+           put_rest(text, u, form);
     keep(out, from, well);
 }
 
@@ -326,7 +336,8 @@ static bool of_request(const struct request *r, struct url *out)
                         .user = SPAN_LIT(""),
                         .host = span_sub(host, 0, colon),
                         .port = span_sub(host, colon, host.len),
-                        .rest = r->target};
+                        .rest = r->target,
+                        .query = SPAN_NONE};
     return n == 1 && is_host(host);
 }
 
@@ -344,10 +355,10 @@ static size_t read_urls(const struct source *source, const struct request *r, st
     if (!span_present(own.scheme) || own.host.len == 0) {
         return 0;
     }
-    /* What the request asks beyond that URL would be looked at and be signed by nobody. */
-    if (same_query(own.rest, r->query)) {
-        u[n++] = own;
-    }
+    /* Providers add to the query; and what a request asks beyond the URL would be looked at and be
+     * signed by nobody. */
+    u[n] = own;
+    u[n++].query = same_query(own.rest, r->query) ? SPAN_NONE : r->query;
     u[n] = own;
     u[n++].rest = r->target;
     return n;

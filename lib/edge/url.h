@@ -17,8 +17,8 @@ struct urls {
 /* The spellings to try, each once. Of the source's own `url` (without fragment) and of its scheme
  * and host with the raw request target, each as given and without its port (or with the usual one,
  * if it has none): as it is, then as the URL class writes it (' as %27), then with its query
- * written anew as Node's querystring does (%27 as ', + as %20). The own `url` is left out when the
- * request carries another query, which it would not sign.
+ * written anew as Node's querystring does (%27 as ', + as %20). When the request carries another
+ * query than the own `url`, that one stands in its place: providers add to it.
  * Without `url` scheme and host are those of the request: X-Forwarded-Proto and Host; with it they
  * never are, else a signature for another site would do. None at all when either is no URL.
  * out: urls_free, whatever n is. Rules: the Twilio libraries; see providers/twilio.conf. */

@@ -167,6 +167,9 @@ static enum reason check_signature(struct check *c)
 {
     enum reason reason = REASON_HEADER_MALFORMED;
 
+    if (!c->alg_known) {
+        return REASON_NO_ACCEPTABLE_SIG;
+    }
     switch (c->alg.kind) {
     case ALG_HMAC:
     case ALG_DIGEST:
@@ -271,7 +274,7 @@ static enum reason accept_all(struct check *c)
     const struct recipe *r = c->recipe;
     struct span method = c->request->method;
 
-    if (hello_match(r, &c->view, false, c->out)) {
+    if (hello_match(r, &c->view, HELLO_SIGNED, c->out)) {
         verify_say(c, "a handshake: answered");
         return REASON_OK;
     }

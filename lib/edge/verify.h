@@ -7,7 +7,7 @@
 #include "edge/reason.h"
 #include "edge/request.h"
 
-/* What the log may say about a refusal; no secret, signature or MAC in it. */
+/* What the log may say about a refusal; no secret, signature or MAC in it. Begin with all zero. */
 struct verify_note {
     bool header_present;  /* the signature header */
     const char *header;   /* its name; lives as long as the endpoint */
@@ -19,8 +19,9 @@ struct verify_note {
                              The caller's to set; kept by verify */
 };
 
-/* Checks that need no body: required headers there, once and parseable, signature present, time in
- * its window, at least one usable secret. now_us: the wall clock. */
+/* Checks that need no body: the method, required headers there, once and parseable, signature
+ * present (where it stands in the head), algorithm and time in its window, at least one usable
+ * secret. now_us: the wall clock. */
 enum reason verify_head(const struct endpoint *e, const struct request *r, int64_t now_us,
                         struct verify_note *note);
 
@@ -59,13 +60,18 @@ enum reason verify_event(const struct endpoint *e, const struct request *r, int6
 #define HELLO_BODY_MAX ((size_t)64 * 1024)
 
 /* A handshake that needs no signature (slack's ssl_check): true, and out as for verify_event, if
- * one fits. */
+ * one fits; else there is nothing to free. */
 bool hello_answer(const struct endpoint *e, const struct request *r, struct verdict *out);
 
-/* Whether the recipe has such a one for POST: only then is the body of an unsigned request read. */
-bool hello_unsigned(const struct endpoint *e);
+/* The same for a request whose signature none of our keys made: only `foreign` handshakes. */
+bool hello_foreign(const struct endpoint *e, const struct request *r, struct verdict *out);
 
-/* The recipe's ok, bad, busy and never answers. r: what their templates look at. */
+/* Whether the recipe has such a one for POST: only then is the body of an unsigned request read.
+ * foreign: only of that kind. */
+bool hello_unsigned(const struct endpoint *e, bool foreign);
+
+/* The recipe's ok, bad, busy and never answers. r: what their templates look at, or NULL. A text
+ * that cannot be made is left out, and so is a header. out: answer_free. */
 void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
                 struct answer *out);
 

@@ -1,7 +1,7 @@
 /* What must hold beside the signature. */
 #include "edge/verify_parts.h"
 
-static bool looks_at_item(const struct check_rule *rule)
+bool check_of_item(const struct check_rule *rule)
 {
     return expr_has(rule->left, TERM_ITEM) || expr_has(rule->left, TERM_ITEM_JSON) ||
            expr_has(rule->right, TERM_ITEM) || expr_has(rule->right, TERM_ITEM_JSON);
@@ -82,7 +82,7 @@ static enum reason hold_all(const struct check *c, bool items, bool say)
     for (size_t i = 0; i < c->recipe->n_checks; i++) {
         enum reason reason;
 
-        if (looks_at_item(&c->recipe->checks[i]) != items) {
+        if (check_of_item(&c->recipe->checks[i]) != items) {
             continue;
         }
         reason = holds(c, &c->recipe->checks[i]);

@@ -1,5 +1,5 @@
-/* Public keys: the endpoint's own, or fetched ones out of the cache. Nothing is fetched here; what is
- * missing is told, for the processor to get. */
+/* Public keys: the endpoint's own, or fetched ones out of the cache. Nothing is fetched here; what
+ * is missing is told, for the processor to get. */
 #include "edge/verify_parts.h"
 
 #include <string.h>

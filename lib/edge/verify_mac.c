@@ -58,7 +58,7 @@ void verify_use_url(struct check *c, size_t u)
 
 size_t verify_signed_room(const struct check *c)
 {
-    return c->request->body.len * 8 + REQUEST_HEAD_MAX; /* escaped for JSON it is six times as long */
+    return c->request->body.len * 8 + REQUEST_HEAD_MAX; /* escaped for JSON it is up to six times */
 }
 
 /* A handshake hands out HMACs of short words to anybody: such a word is never a delivery. */
@@ -181,7 +181,7 @@ void verify_settle(struct check *c, const struct fit *fit, bool fetched)
     }
 }
 
-/* What was signed, for people; where the secret is part of it, its digest would be the signature. */
+/* What was signed, for people; where the secret is in it, its digest would be the signature. */
 static void say_signed(struct check *c)
 {
     struct span parts[EXPR_PIECES_MAX];

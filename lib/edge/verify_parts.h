@@ -56,7 +56,7 @@ struct sig_bytes {
     struct buf at[SIGS_MAX];
     size_t n;
 };
-/* returns REASON_OK | REASON_HEADER_MALFORMED (not one is in the recipe's encoding). Free always. */
+/* returns REASON_OK | REASON_HEADER_MALFORMED (none is in the recipe's encoding). Free always. */
 enum reason verify_decode(const struct check *c, struct sig_bytes *out);
 void verify_decode_free(struct sig_bytes *s);
 
@@ -77,8 +77,8 @@ void verify_try_shared(struct check *c, const struct sig_bytes *sigs, struct fit
                        enum reason *why);
 
 /* A token of an HS algorithm against every secret. */
-void verify_try_token(const struct check *c, const struct jwt *t, const struct span *parts, size_t n,
-                      unsigned url, struct fit *fit);
+void verify_try_token(const struct check *c, const struct jwt *t, const struct span *parts,
+                      size_t n, unsigned url, struct fit *fit);
 
 enum reason verify_shared(struct check *c); /* hmac, digest, equal */
 enum reason verify_public(struct check *c); /* rsa, ecdsa, ed25519 */

@@ -54,8 +54,8 @@ static enum reason signing_make(const struct check *c, const struct jwt *t, stru
 
 /* ---- keys ---- */
 
-void verify_try_token(const struct check *c, const struct jwt *t, const struct span *parts, size_t n,
-                      unsigned url, struct fit *fit)
+void verify_try_token(const struct check *c, const struct jwt *t, const struct span *parts,
+                      size_t n, unsigned url, struct fit *fit)
 {
     enum mac_alg digest = jose_digest(t->alg);
     unsigned char mac[MAC_MAX];

@@ -1,5 +1,5 @@
-/* Why a signature may not fit: known mistakes, tried one after the other. Only for a person who asks
- * (`explain`): it takes many times as long as a refusal may. */
+/* Why a signature may not fit: known mistakes, tried one after the other. Only for a person who
+ * asks (`explain`): it takes many times as long as a refusal may. */
 #include "edge/verify_parts.h"
 
 #include "base/text.h"

@@ -60,6 +60,16 @@ static int read_args(struct operator *op, int argc, char **argv, struct explain_
 
 /* ---- telling ---- */
 
+static void say_path(const char *path)
+{
+    struct buf safe;
+
+    buf_init(&safe, TABLE_CELL_MAX);
+    table_cell(span_of(path), 0, &safe);
+    (void)printf("%s\n", buf_cstr(&safe));
+    buf_free(&safe);
+}
+
 static void say_lines(struct span text, bool json)
 {
     static const struct table_col cols[] = {{"text", TABLE_TEXT, 0}};
@@ -114,8 +124,13 @@ static void say_verdict(const struct capture *c, enum reason why, const struct v
     if (json) {
         table_print(t, stdout, true);
     } else {
-        (void)printf("When it came: refused, %.*s. With the config as it is now, at that time: %s.\n",
-                     (int)c->reason.len, (const char *)c->reason.p, now);
+        struct buf was;
+
+        buf_init(&was, TABLE_CELL_MAX);
+        table_cell(c->reason, 0, &was);
+        (void)printf("When it came: refused, %s. With the config as it is now, at that time: %s.\n",
+                     buf_cstr(&was), now);
+        buf_free(&was);
     }
     table_free(t);
     for (size_t i = 0; i < v->n_events; i++) {
@@ -144,7 +159,7 @@ static int explain(const struct operator *op, const struct endpoints *all, const
     note.trace = &trace;
     why = verify_event(e, &c->request, c->now_us, op->settings->state_dir, &verdict, &note);
     if (!op->json) {
-        (void)printf("%s\n", path);
+        say_path(path);
     }
     say_lines(buf_span(&trace), op->json);
     if (!span_present(c->request.body)) {

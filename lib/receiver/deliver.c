@@ -7,7 +7,14 @@
 static bool may_be_bare(const struct endpoint *e, enum reason why, const struct verify_note *note)
 {
     return (why == REASON_HEADER_MISSING || why == REASON_NO_SECRET) && !note->header_present &&
-           hello_unsigned(e);
+           hello_unsigned(e, false);
+}
+
+/* Signed, but not under a key of ours: some senders try a new URL with a key that all know. */
+static bool may_be_foreign(const struct endpoint *e, enum reason why, const struct verify_note *note)
+{
+    return (why == REASON_SIGNATURE || why == REASON_NO_SECRET) && note->header_present &&
+           hello_unsigned(e, true);
 }
 
 static void conclude(struct receiver *rx, const struct endpoint *e, bool records, enum reason why,
@@ -37,7 +44,7 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records)
     struct verify_note note = {.trace = NULL};
     enum reason why = verify_head(e, &rx->request, now_us, &note);
 
-    if (why != REASON_OK && !may_be_bare(e, why, &note)) {
+    if (why != REASON_OK && !may_be_bare(e, why, &note) && !may_be_foreign(e, why, &note)) {
         refuse(rx, e, why, &note);
         return;
     }
@@ -49,7 +56,10 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records)
         why = verify_event(e, &rx->request, now_us, receiver_state_dir(rx), &rx->verdict, &note);
     }
     /* A signature inside the body is missed only now. */
-    if (body == REASON_OK && may_be_bare(e, why, &note) && greet_unsigned(rx, e)) {
+    if (body == REASON_OK && may_be_bare(e, why, &note) && greet_unsigned(rx, e, false)) {
+        return;
+    }
+    if (body == REASON_OK && may_be_foreign(e, why, &note) && greet_unsigned(rx, e, true)) {
         return;
     }
     conclude(rx, e, records, why, &note);

@@ -103,11 +103,11 @@ void greet(struct receiver *rx, const struct endpoint *e)
     reply_answer(rx, &v->answer);
 }
 
-bool greet_unsigned(struct receiver *rx, const struct endpoint *e)
+bool greet_unsigned(struct receiver *rx, const struct endpoint *e, bool foreign)
 {
     verdict_free(&rx->verdict);
     rx->verdict = (struct verdict){.events = NULL};
-    if (!hello_answer(e, &rx->request, &rx->verdict)) {
+    if (!(foreign ? hello_foreign : hello_answer)(e, &rx->request, &rx->verdict)) {
         rx->verdict = (struct verdict){.events = NULL};
         return false;
     }

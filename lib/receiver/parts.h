@@ -68,7 +68,7 @@ void capture_refused(struct receiver *rx, const char *why);
 /* ---- greet.c ---- */
 
 /* Answers a handshake or a probe that needs no signature, or says that there is none: false. */
-bool greet_unsigned(struct receiver *rx, const struct endpoint *e);
+bool greet_unsigned(struct receiver *rx, const struct endpoint *e, bool foreign);
 
 /* Answers the handshake in rx->verdict, after what it asks for is done: a secret that is saved, a
  * visit that is wished for. */

@@ -27,7 +27,7 @@ static void serve_get(struct receiver *rx, const struct endpoint *e)
 
     if (records && is_signed) {
         deliver(rx, e, true);
-    } else if (!greet_unsigned(rx, e)) {
+    } else if (!greet_unsigned(rx, e, false)) {
         if (is_signed) {
             deliver(rx, e, false);
         } else {
@@ -44,11 +44,11 @@ static void serve_source(struct receiver *rx, const struct endpoint *e)
     if (span_is(method, "GET")) {
         serve_get(rx, e);
     } else if (span_is(method, "HEAD")) {
-        if (!greet_unsigned(rx, e)) {
+        if (!greet_unsigned(rx, e, false)) {
             probe(rx);
         }
     } else if (span_is(method, "OPTIONS")) {
-        if (!greets || !greet_unsigned(rx, e)) {
+        if (!greets || !greet_unsigned(rx, e, false)) {
             refuse(rx, e, REASON_METHOD, NULL);
         }
     } else if (records || greets) {

@@ -129,6 +129,7 @@ def test_the_installation_of_the_readme_works_as_written(home):
     wait_until(lambda: home.db.value("SELECT status FROM orders") == "paid", 10, "the order is paid")
     assert home.db.value("SELECT outcome FROM hookonce_receipt") == "done"
     everyday(home, readme.take("hookonce check "), url)
+    refused(home, readme.take("hookonce capture stripe"), url)
     own_recipe(home, readme.take("[recipe acme]"), url)
     assert processor.stop() == 0 and processor.output() == ""
     left = [b for b in readme.left() if not b.text.startswith(tuple(README_NOT_RUN))]
@@ -149,13 +150,28 @@ def dead_letter(home):
     return sent["last_id"]
 
 
+def add_asana(home):
+    """A source whose provider hands its secret over -> the config as it was."""
+    conf = os.path.join(home.dir, "hookonce.conf")
+    with open(conf, encoding="utf-8") as f:
+        text = f.read()
+    home.write("hookonce/hookonce.conf", text + "\n[source asana]\nprovider = asana\nsecret = file:asana.secret\n")
+    return text
+
+
+def filled(command):
+    """The command with names of sources for SOURCE."""
+    return command.replace("SOURCE", "asana" if " pair " in f" {command} " else "stripe")
+
+
 def everyday(home, block, url):
     """Every line of the table of everyday commands: the command, two blanks or more, what it does."""
     commands = [re.split(r" {2,}", line)[0] for line in block.splitlines()]
     assert len(commands) >= 7 and all(c.startswith("hookonce ") for c in commands)
     home.procs[0].stop()
     for command in commands:
-        command = command.replace("SOURCE", "stripe")
+        command = filled(command)
+        before = add_asana(home) if command.startswith("hookonce pair") else None
         if "ID" in command.split():
             command = command.replace("ID", dead_letter(home))
         if command == "hookonce send stripe":
@@ -167,9 +183,20 @@ def everyday(home, block, url):
             assert job.stop() == 0
         else:
             assert home.sh(command) != "", command
+        if before:
+            home.write("hookonce/hookonce.conf", before)
     for more in ("jobs", "dead", "conflicts", "attempts"):
         assert home.sh(f"hookonce list {more}") != "" and home.sh(f"hookonce list {more} --json") is not None
     home.procs.append(home.start("$HOME/hookonce/hookonce process --for 55s"))
+
+
+def refused(home, block, url):
+    """The section on what to do when a delivery is refused."""
+    capture, explain = block.splitlines()
+    assert "explain --last stripe" in home.sh(capture)
+    home.sh(f"hookonce send stripe --tamper --url {url}", codes=(1,))
+    said = home.sh(explain, codes=(1,))
+    assert "signature mismatch" in said and "does not fit" in said
 
 
 def own_recipe(home, recipe, url):
@@ -273,8 +300,9 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
     install(home, Document("README.md"))[1].stop()
     commands = Document(name).inline(program_name)
     assert len(commands) >= 4
+    add_asana(home)
     for command in commands:
-        words = command.replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
+        words = filled(command).replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
         if len(words) < 2:
             words.append("--help")
         if words[0] == "send":

@@ -1,5 +1,7 @@
 """Standard Webhooks' two families of names, what Supabase is answered, Paddle's clock, Razorpay's id."""
 
+import hashlib
+import hmac
 import json
 import time
 
@@ -154,3 +156,21 @@ def test_without_the_header_nothing_names_the_event__O_PV_04(served):
     headers = [pair for pair in sign.razorpay(secret, body) if pair[0] != "X-Razorpay-Event-Id"]
     assert served.cgi("razorpay", body, headers).status == 401
     assert served.written() == before
+
+
+def test_a_new_url_tried_with_a_key_that_all_know_is_greeted_and_nothing_else_is(site):
+    s = site(sources={"mailersend": {"provider": "mailersend", "secret": "file:later.secret"}})
+    trial = b'{"type":"webhook.test","data":{}}'
+    event = b'{"type":"activity.sent","data":{"id":"1"}}'
+
+    def signed(body, key):
+        return [("Content-Type", "application/json"), ("Signature", hmac.new(key, body, hashlib.sha256).hexdigest())]
+
+    assert s.cgi("mailersend", trial, signed(trial, b"known to all")).status == 200, "before the secret is known"
+    assert s.cgi("mailersend", event, signed(event, b"known to all")).status == 503
+    s.write("later.secret", "the secret of the webhook")
+    assert s.cgi("mailersend", trial, signed(trial, b"known to all")).status == 200
+    assert s.cgi("mailersend", event, signed(event, b"known to all")).status == 401
+    assert s.count("receipt") == 0 and len(s.log_lines(event="handshake")) == 2
+    assert s.cgi("mailersend", event, signed(event, b"the secret of the webhook")).status == 200
+    assert s.count("receipt") == 1

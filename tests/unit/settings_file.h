@@ -51,6 +51,38 @@ static inline struct settings *loaded(const char *text)
     return s;
 }
 
+struct refusal {
+    struct span text;
+    int line;
+    const char *why; /* the text behind "<file>:<line>: " holds this */
+};
+
+/* Loads text, which must be refused at that line, and with that reason. */
+static inline void check_refused(size_t i, const struct refusal *r)
+{
+    struct settings *s = NULL;
+    struct ho_err err;
+    char place[128];
+    ho_err_clear(&err);
+    write_file(conf_path, r->text, 0600);
+    if (settings_load(conf_path, &s, &err) != HO_REJECT) {
+        fail_msg("case %zu was taken", i);
+    }
+    assert_null(s);
+    (void)snprintf(place, sizeof place, "%s:%d: ", conf_path, r->line);
+    if (!span_starts(span_of(err.text), place) ||
+        strstr(err.text + strlen(place), r->why) == NULL) {
+        fail_msg("case %zu: \"%s\", not \"%s…%s\"", i, err.text, place, r->why);
+    }
+}
+
+static inline void check_all_refused(const struct refusal *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        check_refused(i, &rows[i]);
+    }
+}
+
 /* folder + "/" + name, in one of a few places that take turns. */
 static inline const char *in_folder(const char *name)
 {

@@ -7,7 +7,7 @@
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\n"
 #define SOURCES \
     SOURCE("list") SOURCE("plain") SOURCE("root") SOURCE("marked") SOURCE("guarded") \
-    "[hookonce]\nrecipes = own.conf\n"
+    SOURCE("tied") "param = state s3cret\n" "[hookonce]\nrecipes = own.conf\n"
 
 #define OWN \
     "[recipe list]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {body}\n" \
@@ -16,7 +16,9 @@
     "[recipe plain]\nlike = list\nid = none\n" \
     "[recipe root]\nlike = plain\nbatch = .\n" \
     "[recipe marked]\nlike = list\nsame = {json:./type} {json:./of}\n" \
-    "[recipe guarded]\nlike = list\nguard = {item}\n"
+    "[recipe guarded]\nlike = list\nguard = {item}\n" \
+    "[recipe tied]\nparam = state the state\nlike = list\n" \
+    "check = {json:./state} == {param:state}\n"
 
 static struct endpoints *all;
 
@@ -118,6 +120,10 @@ static void takes_all_or_none(void **state)
         {"root", "{\"a\":1}", REASON_OK, 1}, /* one event without the brackets */
         {"root", "7", REASON_BATCH, 0},
         {"root", "\"x\"", REASON_BATCH, 0},
+        {"tied", "{\"events\":[{\"id\":\"a\",\"state\":\"s3cret\"}]}", REASON_OK, 1},
+        {"tied", "{\"events\":[{\"id\":\"a\",\"state\":\"s3cret\"},{\"id\":\"b\"}]}", REASON_CHECK, 0},
+        {"tied", "{\"events\":[{\"id\":\"a\",\"state\":\"x\"}]}", REASON_CHECK, 0},
+        {"tied", "{\"events\":[]}", REASON_OK, 0},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -313,20 +313,70 @@ static void only_so_many_wishes_are_open(void **state)
     char url[64];
     (void)state;
     ho_err_clear(&err);
-    for (unsigned i = 0; i <= CACHE_WANTS_MAX; i++) {
+    for (unsigned i = 0; i <= CACHE_WANTS_OF_RECIPE; i++) {
         (void)snprintf(url, sizeof url, "https://a.example/%u", i);
         ROW(i, cache_wish(dir, "key", "acme", span_of(url), &err) ==
-                   (i < CACHE_WANTS_MAX ? HO_OK : HO_REJECT));
+                   (i < CACHE_WANTS_OF_RECIPE ? HO_OK : HO_REJECT));
     }
-    assert_non_null(strstr(err.text, "64 URLs are asked for already"));
+    assert_non_null(strstr(err.text, "16 URLs are asked for already, 16 of them for acme"));
     /* one that is open may be said again, and one that is done makes room */
     assert_int_equal(cache_wish(dir, "key", "acme", SPAN_LIT("https://a.example/7"), NULL), HO_OK);
     assert_int_equal(cache_wishes(dir, &all, &n, NULL), HO_OK);
-    assert_int_equal(n, CACHE_WANTS_MAX);
+    assert_int_equal(n, CACHE_WANTS_OF_RECIPE);
     cache_wish_done(dir, &all[0]);
     cache_wishes_free(all, n);
     assert_int_equal(cache_wish(dir, "key", "acme", span_of(url), NULL), HO_OK);
-    assert_int_equal(files_in("wishes", true), CACHE_WANTS_MAX);
+    /* nobody else is kept out by it */
+    assert_int_equal(cache_wish(dir, "key", "other", SPAN_LIT("https://b.example/"), NULL), HO_OK);
+    assert_int_equal(files_in("wishes", true), CACHE_WANTS_OF_RECIPE + 1);
+}
+
+static bool is_wished(const char *url)
+{
+    struct cache_wish *all = NULL;
+    size_t n = 0;
+    bool is = false;
+    assert_int_equal(cache_wishes(dir, &all, &n, NULL), HO_OK);
+    for (size_t i = 0; i < n; i++) {
+        is = is || strcmp(all[i].url, url) == 0;
+    }
+    cache_wishes_free(all, n);
+    return is;
+}
+
+/* Makes every wish a minute older. */
+static void let_time_pass(void)
+{
+    struct cache_wish *all = NULL;
+    size_t n = 0;
+    assert_int_equal(cache_wishes(dir, &all, &n, NULL), HO_OK);
+    for (size_t i = 0; i < n; i++) {
+        struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = 0}};
+        char relative[100];
+        times[1].tv_sec = (time_t)((clock_wall_us() / 1000 - all[i].age_ms - 61000) / 1000);
+        (void)snprintf(relative, sizeof relative, "wishes/%s", all[i].name);
+        assert_int_equal(utimensat(AT_FDCWD, in_dir(relative), times, 0), 0);
+    }
+    cache_wishes_free(all, n);
+}
+
+static void a_wish_that_had_its_time_makes_room(void **state)
+{
+    char url[64];
+    (void)state;
+    assert_int_equal(cache_wish(dir, "key", "acme", SPAN_LIT("https://a.example/first"), NULL), HO_OK);
+    let_time_pass();
+    for (unsigned i = 1; i < CACHE_WANTS_OF_RECIPE; i++) {
+        (void)snprintf(url, sizeof url, "https://a.example/%u", i);
+        ROW(i, cache_wish(dir, "key", "acme", span_of(url), NULL) == HO_OK);
+    }
+    let_time_pass();
+    assert_int_equal(cache_wish(dir, "key", "acme", SPAN_LIT("https://a.example/new"), NULL), HO_OK);
+    assert_false(is_wished("https://a.example/first"));
+    assert_true(is_wished("https://a.example/1"));
+    assert_true(is_wished("https://a.example/new"));
+    assert_true(is_wished("https://a.example/15"));
+    assert_int_equal(files_in("wishes", true), CACHE_WANTS_OF_RECIPE);
 }
 
 static void a_file_that_is_no_wish_is_removed(void **state)
@@ -376,6 +426,7 @@ int main(void)
         cmocka_unit_test(wishes_come_back_oldest_first),
         cmocka_unit_test(refuses_what_is_no_wish),
         cmocka_unit_test(only_so_many_wishes_are_open),
+        cmocka_unit_test(a_wish_that_had_its_time_makes_room),
         cmocka_unit_test(a_file_that_is_no_wish_is_removed),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

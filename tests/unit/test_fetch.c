@@ -204,13 +204,13 @@ static void many_wishes_are_remembered_within_bounds(void **state)
     (void)state;
 
     answer = HO_TRANSIENT;
-    for (int i = 0; i < CACHE_WANTS_MAX; i++) {
+    for (int i = 0; i < CACHE_WANTS_OF_RECIPE; i++) {
         (void)snprintf(url, sizeof url, "https://keys.example/%d", i);
         wish("key", "good", url);
     }
     look();
-    assert_int_equal(f.n_tried, FETCH_TRIED_MAX);
-    assert_int_equal(calls(), CACHE_WANTS_MAX);
+    assert_int_equal(f.n_tried, CACHE_WANTS_OF_RECIPE);
+    assert_int_equal(calls(), CACHE_WANTS_OF_RECIPE);
     answer = HO_REJECT;
     for (size_t i = 0; i < f.n_tried; i++) {
         f.tried[i].at_ms -= 600000;
@@ -219,8 +219,8 @@ static void many_wishes_are_remembered_within_bounds(void **state)
     assert_int_equal(wishes(), 0);
     wish("key", "good", "https://keys.example/new");
     look();
-    assert_int_equal(f.n_tried, FETCH_TRIED_MAX);
-    assert_int_equal(calls(), 2 * CACHE_WANTS_MAX + 1);
+    assert_true(f.n_tried <= FETCH_TRIED_MAX);
+    assert_int_equal(calls(), 2 * CACHE_WANTS_OF_RECIPE + 1);
 }
 
 static void a_fresh_key_is_not_fetched_again(void **state)

@@ -198,9 +198,9 @@ static void looks_at_no_unsigned_body_over_the_limit(void **state)
 static void says_whose_bodies_are_read_without_a_signature(void **state)
 {
     (void)state;
-    assert_true(hello_unsigned(site_endpoint(all, "slack")));
-    assert_false(hello_unsigned(site_endpoint(all, "github")));
-    assert_false(hello_unsigned(site_endpoint(all, "own"))); /* its unsigned one is a GET */
+    assert_true(hello_unsigned(site_endpoint(all, "slack"), false));
+    assert_false(hello_unsigned(site_endpoint(all, "github"), false));
+    assert_false(hello_unsigned(site_endpoint(all, "own"), false)); /* its unsigned one is a GET */
 }
 
 static void follows_a_recipe_of_the_sites_own(void **state)

@@ -7,7 +7,8 @@
 
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\nsecret = file:b\n"
 #define SOURCES \
-    SOURCE("save") SOURCE("visit") SOURCE("crc") SOURCE("meta") "param = verify tok-1\n" \
+    SOURCE("save") SOURCE("visit") SOURCE("crc") SOURCE("glued") SOURCE("dotted") \
+    SOURCE("hub") "param = verify tok-1\n" \
     SOURCE("inner") SOURCE("probe") SOURCE("answers") "[hookonce]\nrecipes = own.conf\n"
 
 #define OWN \
@@ -19,7 +20,9 @@
     "from https://sns.*.example.com/confirm?t=*\n" \
     "[recipe crc]\nlike = base\nhello = unsigned GET query:crc => 200 application/json " \
     "{\"t\":\"sha256={query:crc|hmac-sha256|base64}\"}\n" \
-    "[recipe meta]\nlike = base\nparam = verify the token\nhello = unsigned GET query:mode==sub " \
+    "[recipe glued]\nlike = crc\nsigned = {header:x-n}{body}\nempty-body = yes\n" \
+    "[recipe dotted]\nlike = crc\nsigned = {header:x-n}.{body}\n" \
+    "[recipe hub]\nlike = base\nparam = verify the token\nhello = unsigned GET query:mode==sub " \
     "query:token=={param:verify} => 200 text/plain {query:challenge}\n" \
     "[recipe inner]\nlike = base\nhello = POST json:/event==validate => 200 application/json " \
     "{\"p\":\"{json:/p|json}\",\"e\":\"{json:/p|hmac-sha256|hex}\"}\n" \
@@ -158,6 +161,17 @@ static void signs_challenges_that_are_no_deliveries(void **state)
         post(&r, headers, span_of(bodies[i]));
         ROW(i, judge(site_endpoint(all, "crc"), &r, NOW, NULL, NULL) ==
                    (i < 2 ? REASON_SIGNATURE : REASON_OK));
+        /* Nor may it be put together of several parts, or be a part. */
+        headers[0].value = hex_mac(MAC_SHA256, "key-a", "abc", "", SPAN_LIT(""));
+        struct pair glued[] = {headers[0], {"x-n", "abc"}, {NULL, NULL}};
+        post(&r, glued, SPAN_LIT(""));
+        ROW(i, judge(site_endpoint(all, "glued"), &r, NOW, NULL, NULL) == REASON_SIGNATURE);
+        glued[0].value = hex_mac(MAC_SHA256, "key-a", "abc", ".", span_of(bodies[i]));
+        post(&r, glued, span_of(bodies[i]));
+        ROW(i, judge(site_endpoint(all, "dotted"), &r, NOW, NULL, NULL) ==
+                   (i < 2 ? REASON_SIGNATURE : REASON_OK));
+        headers[0].value = hex_mac(MAC_SHA256, "key-a", "", "", span_of(bodies[i]));
+        post(&r, headers, span_of(bodies[i]));
         /* Where nothing is signed for strangers, a word is a body like any other. */
         ROW(i, judge(site_endpoint(all, "save"), &r, NOW, NULL, NULL) == REASON_OK);
     }
@@ -180,7 +194,7 @@ static void answers_only_who_knows_the_token(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct verdict v;
-        ROW(i, greeted("meta", "GET", NULL, NULL, rows[i].query, "", &v) == rows[i].fits);
+        ROW(i, greeted("hub", "GET", NULL, NULL, rows[i].query, "", &v) == rows[i].fits);
         if (rows[i].fits) {
             ROW_TEXT(i, buf_cstr(&v.answer.body), "42");
             verdict_free(&v);

@@ -269,7 +269,7 @@ static void in_what_events_are(void **state)
 static void in_answers(void **state)
 {
     static const struct refusal rows[] = {
-        {LIKE "hello = POST json:/a\n", "hello: written: [unsigned] METHOD"},
+        {LIKE "hello = POST json:/a\n", "hello: written: [unsigned | foreign] METHOD"},
         {LIKE "hello = PUT json:/a => 200\n", "hello: the method is one of POST GET HEAD OPTIONS"},
         {LIKE "hello = POST => 200\n", "hello: at least one condition"},
         {LIKE "methods = GET\nsigned = {url}{body}\nhello = unsigned GET => 200\n",

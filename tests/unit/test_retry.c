@@ -201,6 +201,31 @@ static void jitter_adds_at_most_a_fifth(void **state)
     }
 }
 
+static void all_waits_together_at_most(void **state)
+{
+    static const struct {
+        const char *rule;
+        int64_t want;
+    } rows[] = {
+        {"1 try", 0},
+        {"2 tries, 10s", 12 * SEC},
+        {"3 tries, 10s", 24 * SEC},
+        {"4 tries, 10s to 1000s", 1332 * SEC}, /* 10 + 100 + 1000 and a fifth */
+        {"1000 tries, 1s to 30d", INT64_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct retry r = rule(rows[i].rule);
+        int64_t total = 0;
+        for (unsigned failed = 1; failed < r.tries; failed++) {
+            int64_t base = retry_delay_ms(&r, failed, 0);
+            total += retry_delay_ms(&r, failed, (uint32_t)(base / 5)); /* the longest */
+        }
+        ROW(i, retry_total_ms(&r) == total);
+        ROW(i, rows[i].want == INT64_MAX || rows[i].want == total);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +234,7 @@ int main(void)
         cmocka_unit_test(waits_grow_to_the_last_and_stay),
         cmocka_unit_test(the_factor_is_the_smallest_that_arrives),
         cmocka_unit_test(jitter_adds_at_most_a_fifth),
+        cmocka_unit_test(all_waits_together_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which routes want an event: globs, livemode, and types that only inform. */
+/* Which routes want an event: globs, livemode, types that only inform, conditions; and why. */
 #include "unit.h"
 
 #include "core/route.h"
@@ -179,11 +179,166 @@ static void a_plan_holds_as_many_as_a_config_may_have(void **state)
     assert_ptr_equal(plan.routes[63], &routes[63]);
 }
 
+/* A route like one of those above, with conditions. */
+static struct route with_conditions(const struct route *like, const char *const *texts, size_t n)
+{
+    struct route r = *like;
+    r.when = ho_alloc(n * sizeof *r.when);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(condition_parse(texts[i], &r.when[i], NULL), HO_OK);
+    }
+    r.n_when = n;
+    return r;
+}
+
+static void free_conditions(struct route *r)
+{
+    for (size_t i = 0; i < r->n_when; i++) {
+        condition_free(&r->when[i]);
+    }
+    free(r->when);
+}
+
+static void all_conditions_must_hold(void **state)
+{
+    static const char *const texts[] = {"{/status} == paid", "{/amount} not in 0, null",
+                                        "{header:x-shop} == a.example", "{event:source} != test"};
+    static const struct {
+        const char *doc, *headers, *source;
+        enum route_verdict want;
+    } rows[] = {
+        {"{\"status\":\"paid\",\"amount\":5}", "x-shop: a.example\n", "eu", ROUTE_YES},
+        {"{\"status\":\"open\",\"amount\":5}", "x-shop: a.example\n", "eu", ROUTE_NO},
+        {"{\"status\":\"paid\",\"amount\":0}", "x-shop: a.example\n", "eu", ROUTE_NO},
+        {"{\"status\":\"paid\",\"amount\":5}", "x-shop: b.example\n", "eu", ROUTE_NO},
+        {"{\"status\":\"paid\",\"amount\":5}", "x-shop: a.example\n", "test", ROUTE_NO},
+        {"{\"amount\":5}", "x-shop: a.example\n", "eu", ROUTE_NO},
+        {NULL, "x-shop: a.example\n", "eu", ROUTE_NO},
+    };
+    struct route r = with_conditions(&all, texts, COUNT(texts));
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct json *doc = parsed(rows[i].doc);
+        const struct event e = {.provider = SPAN_LIT("stripe"), .type = SPAN_LIT("x"),
+                                .source = span_of(rows[i].source),
+                                .headers = span_of(rows[i].headers)};
+        const struct ref_view v = {.event = &e, .doc = doc};
+        ROW_TEXT(i, verdicts[route_wants(&r, &v)], verdicts[rows[i].want]);
+        json_free(doc);
+    }
+    free_conditions(&r);
+}
+
+/* What an informational type is about has other fields, so conditions are not for it. */
+static void conditions_are_for_what_runs(void **state)
+{
+    static const char *const texts[] = {"{/status} == paid"};
+    const struct event e = {.provider = SPAN_LIT("stripe"),
+                            .type = SPAN_LIT("customer.subscription.x")};
+    struct route r = with_conditions(&rest, texts, COUNT(texts));
+    const struct ref_view v = {.event = &e};
+    (void)state;
+    assert_int_equal(route_wants(&r, &v), ROUTE_INFORMATIONAL);
+    free_conditions(&r);
+}
+
+struct explanation {
+    const struct route *like;
+    const char *provider, *type, *doc;
+    enum route_verdict want;
+    const char *why;
+};
+
+static void each_verdict_can_be_explained(void **state)
+{
+    static const char *const texts[] = {"{/status} == paid", "{/n} == 5"};
+    static const struct explanation rows[] = {
+        {&all, "github", "x", NULL, ROUTE_NO,
+         "no: provider github, and the route is for stripe\n"},
+        {&all, "stripe", "x", "{\"status\":\"paid\",\"n\":5}", ROUTE_YES,
+         "provider stripe\n"
+         "type x fits a route without `on`\n"
+         "when \"{/status} == paid\": it is the text paid\n"
+         "when \"{/n} == 5\": it is the number 5\n"},
+        {&all, "stripe", "x", "{\"n\":\"5\"}", ROUTE_NO,
+         "provider stripe\n"
+         "type x fits a route without `on`\n"
+         "no: when \"{/status} == paid\": it is missing\n"
+         "no: when \"{/n} == 5\": it is the text 5, and no number: a text is written in quotes\n"},
+        {&all, "stripe", "x", "{\"n\":5}", ROUTE_NO, /* looks on behind what does not hold */
+         "provider stripe\n"
+         "type x fits a route without `on`\n"
+         "no: when \"{/status} == paid\": it is missing\n"
+         "when \"{/n} == 5\": it is the number 5\n"},
+        {&ones, "stripe", "a b", NULL, ROUTE_NO,
+         "provider stripe\n"
+         "no: type \"a b\" fits nothing in on\n"},
+        {&ones, "stripe", "checkout.session.x_succeeded", "{\"status\":\"paid\",\"n\":5.0}",
+         ROUTE_YES,
+         "provider stripe\n"
+         "type checkout.session.x_succeeded fits on = checkout.session.*_succeeded\n"
+         "when \"{/status} == paid\": it is the text paid\n"
+         "when \"{/n} == 5\": it is the number 5.0\n"},
+        {&informs, "stripe", "customer.subscription.x", NULL, ROUTE_INFORMATIONAL,
+         "provider stripe\n"
+         "type customer.subscription.x fits informational = customer.subscription.*\n"},
+        {&informs, "stripe", "x", NULL, ROUTE_NO,
+         "provider stripe\n"
+         "no: type x is not informational, and there is no handler\n"},
+        {&live, "stripe", "x", "{\"livemode\":false}", ROUTE_OTHER_MODE,
+         "provider stripe\n"
+         "type x fits a route without `on`\n"
+         "no: livemode = true, and {/livemode} is false\n"},
+        {&test, "stripe", "x", "{}", ROUTE_OTHER_MODE,
+         "provider stripe\n"
+         "type x fits a route without `on`\n"
+         "no: livemode = false, and {/livemode} is no boolean\n"},
+        {&test, "stripe", "x", "{\"livemode\":false,\"status\":\"paid\",\"n\":5}", ROUTE_YES,
+         "provider stripe\n"
+         "type x fits a route without `on`\n"
+         "livemode = false, and {/livemode} is false\n"
+         "when \"{/status} == paid\": it is the text paid\n"
+         "when \"{/n} == 5\": it is the number 5\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct route r = with_conditions(rows[i].like, texts, COUNT(texts));
+        struct json *doc = parsed(rows[i].doc);
+        const struct event e = {.provider = span_of(rows[i].provider),
+                                .type = span_of(rows[i].type)};
+        const struct ref_view v = {.event = &e, .doc = doc};
+        struct buf why;
+        buf_init(&why, 4096);
+        ROW_TEXT(i, verdicts[route_explain(&r, &v, &why)], verdicts[rows[i].want]);
+        ROW_TEXT(i, buf_cstr(&why), rows[i].why);
+        ROW(i, route_wants(&r, &v) == rows[i].want);
+        buf_free(&why);
+        json_free(doc);
+        free_conditions(&r);
+    }
+}
+
+static void an_explanation_that_does_not_fit_loses_lines(void **state)
+{
+    const struct event e = {.provider = SPAN_LIT("stripe"), .type = SPAN_LIT("x")};
+    const struct ref_view v = {.event = &e};
+    struct buf why;
+    (void)state;
+    buf_init(&why, 20);
+    assert_int_equal(route_explain(&all, &v, &why), ROUTE_YES);
+    assert_string_equal(buf_cstr(&why), "provider stripe\n");
+    buf_free(&why);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_route_knows_what_it_wants),
         cmocka_unit_test(a_plan_has_every_route_in_order),
+        cmocka_unit_test(all_conditions_must_hold),
+        cmocka_unit_test(conditions_are_for_what_runs),
+        cmocka_unit_test(each_verdict_can_be_explained),
+        cmocka_unit_test(an_explanation_that_does_not_fit_loses_lines),
         cmocka_unit_test(a_plan_holds_as_many_as_a_config_may_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

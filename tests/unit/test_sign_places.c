@@ -8,7 +8,8 @@
 #define SOURCES \
     SOURCE("query") SOURCE("json") SOURCE("form") SOURCE("first") SOURCE("behind") SOURCE("basic") \
     SOURCE("wrapped") SOURCE("tied") SOURCE("listed") SOURCE("by") SOURCE("none") SOURCE("dated") \
-    SOURCE("circle") SOURCE("jwt") SOURCE("formed") "[hookonce]\nrecipes = own.conf\n"
+    SOURCE("circle") SOURCE("jwt") SOURCE("formed") SOURCE("inner") \
+    "[hookonce]\nrecipes = own.conf\n"
 
 #define ID "id = {body|sha256|hex}\n"
 #define OWN \
@@ -34,6 +35,7 @@
     "[recipe jwt]\nsig = header:authorization ; strip Bearer\nalg = jwt HS256\n" \
     "check = {claim:iss} == me\ncheck = {claim:sha} == {body|sha256|hex}\n" \
     "time = claim:iat ; s ; 300\nid = {claim:jti}\n" \
+    "[recipe inner]\nlike = json\nform-json = payload\n" \
     "[recipe formed]\nlike = form\nsample-form = yes\nsample = a={event:type}&id={event:id}\n"
 
 static struct endpoints *all;
@@ -112,6 +114,8 @@ static void puts_the_signature_where_it_is_looked_for(void **state)
          "{\"meta\":{\"sig\":\"@\",\"x\":1.50},\"a\":1}", ""},
         {"form", FORM, "a=x+y&b=%2B", space, "", "a=x+y&b=%2B&sig=@", ""},
         {"form", FORM, "sig=old&a=x%20y", space, "", "a=x%20y&sig=@", ""},
+        {"inner", FORM, "x=1&payload=%7B%22a%22%3A1%7D", value, "",
+         "x=1&payload=%7B%22a%22%3A1%2C%22meta%22%3A%7B%22sig%22%3A%22@%22%7D%7D", ""},
         {"behind", JSON, "{\"a\":1}", one, "x-sig: /SHA256/@\n", "", ""},
         {"basic", JSON, "{\"a\":1}", one, "authorization: Basic dXNlcjprZXktYQ==\n", "", ""},
     };

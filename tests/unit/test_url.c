@@ -54,6 +54,12 @@ static void tries_the_own_url_and_its_host_with_the_target(void **state)
          "https://h/hook/\nhttps://h:443/hook/\nhttps://h/in/hook\nhttps://h:443/in/hook\n"},
         /* What the provider added to the URL is in the target only. */
         {"https://h/hook", "/hook?sha=00", "https://h/hook?sha=00\nhttps://h:443/hook?sha=00\n"},
+        {"https://h/hook", "/in/hook?a=1&b=2",
+         "https://h/hook?a=1&b=2\nhttps://h:443/hook?a=1&b=2\n"
+         "https://h/in/hook?a=1&b=2\nhttps://h:443/in/hook?a=1&b=2\n"},
+        {"https://h/hook?a=1", "/in/hook?a=1&b=2",
+         "https://h/hook?a=1&b=2\nhttps://h:443/hook?a=1&b=2\n"
+         "https://h/in/hook?a=1&b=2\nhttps://h:443/in/hook?a=1&b=2\n"},
         {"https://h/hook?a=1", "/hook?a=2", "https://h/hook?a=2\nhttps://h:443/hook?a=2\n"},
         {"https://h/hook?a=1", "/hook?a=1&b=2", "https://h/hook?a=1&b=2\nhttps://h:443/hook?a=1&b=2\n"},
         /* The same query, otherwise escaped. */

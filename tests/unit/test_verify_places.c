@@ -168,6 +168,7 @@ static void takes_values_apart_by_place_and_mark(void **state)
         {"first", text("1790000000000,n,%s", good), REASON_NO_ACCEPTABLE_SIG},
         {"first", text("v1:n,1790000000000,%s", good), REASON_HEADER_MALFORMED},
         {"first", text("v1:,n,%s", good), REASON_HEADER_MALFORMED},
+        {"first", text("v1:1790000000000,,%s", good), REASON_HEADER_MALFORMED},
         {"first", text("v1:1790000000000,n"), REASON_NO_ACCEPTABLE_SIG},
         {"first", text("v1:1790000000000,%s", good), REASON_NO_ACCEPTABLE_SIG},
         {"first", text("v1:1789999939999,n,%s", good), REASON_STALE},

@@ -127,6 +127,12 @@ static void takes_no_public_key_for_a_secret(void **state)
                REASON_NO_ACCEPTABLE_SIG);
         expect(trimmed, judged("rs", token("{\"alg\":\"RS256\"}", "{}", JOSE_HS256, pem, 0)),
                REASON_SIGNATURE);
+        /* Not even a recipe of HS tokens would take a key that is known to be public. */
+        struct endpoint mixed = *site_endpoint(all, "rs");
+        struct request r;
+        mixed.recipe = site_endpoint(all, "hs")->recipe;
+        bearer(&r, token("{\"alg\":\"HS256\"}", "{}", JOSE_HS256, pem, 0), EVENT);
+        expect(trimmed, judge(&mixed, &r, NOW, NULL, NULL), REASON_SIGNATURE);
         pem[strlen(pem) - 1] = '\0';
     }
     free(pem);

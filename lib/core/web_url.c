@@ -1,5 +1,5 @@
 /* Checking addresses. */
-#include "core/http_url.h"
+#include "core/web_url.h"
 
 #include "base/text.h"
 #include "core/url_match.h"
@@ -73,7 +73,7 @@ static bool is_plain(struct span url)
     return true;
 }
 
-enum ho_code http_url_check(struct span url, size_t *path, struct ho_err *err)
+enum ho_code web_url_check(struct span url, size_t *path, struct ho_err *err)
 {
     size_t scheme = span_starts(url, "https://") ? 8 : span_starts(url, "http://") ? 7 : 0;
     struct span authority = span_sub(url, scheme, url.len);

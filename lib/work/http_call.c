@@ -9,7 +9,7 @@
 #include "base/mac.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "core/http_url.h"
+#include "core/web_url.h"
 
 #define RETRY_AFTER_MAX_S (366 * 24 * 60 * 60) /* so that milliseconds fit everywhere */
 #define LINE_MAX_BYTES 32768
@@ -156,9 +156,6 @@ static enum ho_code add_headers(struct transfer *t, struct ho_err *err)
     enum ho_code code = HO_OK;
 
     append(t, "Expect:"); /* no waiting for a 100 */
-    if (t->call->post) {
-        append(t, "Content-Type:"); /* not the one that libcurl would guess */
-    }
     while (span_present(lines) && code == HO_OK) {
         struct span line = span_cut(&lines, '\n');
 
@@ -277,7 +274,7 @@ enum ho_code http_call(const struct http_call *call, struct buf *body, struct ht
     size_t before = body->len;
 
     *reply = (struct http_reply){.retry_after_ms = -1};
-    enum ho_code code = http_url_check(span_of(call->url), NULL, err);
+    enum ho_code code = web_url_check(span_of(call->url), NULL, err);
     if (code != HO_OK) {
         return code;
     }

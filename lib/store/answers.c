@@ -213,17 +213,18 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
 
 /* ---- for who runs it ---- */
 
-enum { HELD_ID, HELD_CLAIM, HELD_LEFT };
+enum { HELD_ID, HELD_CLAIM, HELD_LEFT, HELD_NOW };
 
 enum ho_code answers_held(struct db *db, const char *cid,
                           const unsigned char token[JOB_TOKEN_LEN], struct job *job, bool *held,
-                          int64_t *left_ms, struct ho_err *err)
+                          int64_t *left_ms, char started[JOB_TIME_ROOM], struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(cid), DBV_BYTES(span_make(token, JOB_TOKEN_LEN))};
     struct db_rows rows = {0};
 
     *held = false;
     *left_ms = 0;
+    started[0] = '\0';
     *job = (struct job){.id = 0, .has_token = true};
     enum ho_code code = db_run(db, sql_reply_held, in, 2, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
@@ -231,6 +232,7 @@ enum ho_code answers_held(struct db *db, const char *cid,
         job->id = (uint64_t)db_cell_int(&rows, 0, HELD_ID);
         job->claim_no = (unsigned)db_cell_int(&rows, 0, HELD_CLAIM);
         *left_ms = db_cell_int(&rows, 0, HELD_LEFT) / 1000;
+        jobs_row_text(db_cell(&rows, 0, HELD_NOW), started, JOB_TIME_ROOM);
         jobs_row_text(span_of(cid), job->cid, sizeof job->cid);
         jobs_row_text(SPAN_LIT(REPLY_ROUTE), job->route, sizeof job->route);
         memcpy(job->token, token, JOB_TOKEN_LEN);

@@ -63,10 +63,12 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
                           struct ho_err *err) HO_MUST_CHECK;
 
 /* The job that is claimed with that token.
- * out: *held false: none is; *job — id, cid, route and fence; *left_ms — of its lease */
+ * out: *held false: none is; *job — id, cid, route and fence; *left_ms — of its lease; started — the
+ *      database's time */
 enum ho_code answers_held(struct db *db, const char *cid,
                           const unsigned char token[JOB_TOKEN_LEN], struct job *job, bool *held,
-                          int64_t *left_ms, struct ho_err *err) HO_MUST_CHECK;
+                          int64_t *left_ms, char started[JOB_TIME_ROOM], struct ho_err *err)
+    HO_MUST_CHECK;
 
 /* Stores the answer. Inside the transaction that settles the job as done, behind its fence. */
 enum ho_code answers_put(struct db *db, const char *cid, struct span key,

@@ -19,7 +19,8 @@ const char sql_reply_look[] =
     " LEFT JOIN hookonce_answer AS a ON a.correlation_id = j.correlation_id" OF_RECEIPT;
 
 const char sql_reply_held[] =
-    "SELECT j.id, j.claim_no, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at)"
+    "SELECT j.id, j.claim_no, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
+    " UTC_TIMESTAMP(6)"
     " FROM hookonce_job AS j FORCE INDEX (once)" OF_RECEIPT
     " AND j.state = 'running' AND j.claim_token = ?";
 

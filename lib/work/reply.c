@@ -155,7 +155,7 @@ enum ho_code reply_run(const struct reply_order *o, enum reply_end *end, struct 
     *end = REPLY_END_LOST;
     worker_init(&r->w, o->settings, o->key);
     enum ho_code code = answers_held(r->w.control, o->cid, o->token, &r->claim.jobs[0], &held,
-                                     &left_ms, err);
+                                     &left_ms, r->a.started, err);
     if (code == HO_OK && held) {
         set_times(r, left_ms);
         code = run(r, end, err);

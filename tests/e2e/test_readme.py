@@ -18,6 +18,9 @@ README_NOT_RUN = {
     "provider ──HTTP──>": "a picture",
     "stripe listen": "another company's program, and an account there",
     "make            both": "`make` and `make test` are what runs this",
+    "[source sb-token]": "test_reply_providers.py runs it, and the two after it",
+    "[handler deploys]": "the same",
+    "[handler hours]": "the same",
 }
 RUNBOOK_NOT_RUN = {
     "mariadb-dump": "of a package that the tests do not need",

@@ -136,6 +136,7 @@ struct recipe_facts {
     int64_t tolerance_ms;  /* 0: no time is signed, or any is taken */
     int64_t retries_ms, resend_ms;
     int64_t cap, deadline_ms;
+    int64_t reply_ms;      /* how long the sender waits for an answer in reply mode */
     bool scope_provider, guard, batch;
     bool fetched;          /* public keys are fetched, no secret is needed */
     bool signs_url;        /* the source's `url` matters */

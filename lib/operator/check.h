@@ -36,6 +36,8 @@ void found_of(struct check *c, enum finding level, const char *kind, const char 
 void check_files(struct check *c);
 /* A note when a secret's file ends in a line end, a warning when a blank may count as secret. */
 void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
+/* A source in reply mode: what answers it, from where, and whether in time. */
+void check_reply(struct check *c, const struct endpoint *e);
 /* Sources and their secrets; needs c->endpoints. */
 void check_sources(struct check *c);
 /* Routes and handlers that lead nowhere; needs c->endpoints. */

@@ -112,6 +112,9 @@ static void check_source(struct check *c, const struct endpoint *e, int64_t now_
     }
     check_until(c, e, now_us);
     check_strength(c, e);
+    if (s->reply) {
+        check_reply(c, e);
+    }
     if (endpoint_fetches(e)) {
         found_of(c, FOUND_OK, "source", s->name, "%s, its public keys are fetched by hookonce process",
                  s->provider);

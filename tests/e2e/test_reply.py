@@ -565,3 +565,26 @@ def test_a_recipe_of_batches_has_no_reply_mode(site):
     done = s.hookonce("check")
     assert done.returncode != 0
     assert b"several events" in done.stdout + done.stderr
+
+
+# ---- hookonce check ---------------------------------------------------------------------------------------
+
+def findings(s):
+    """[(level, text)] of what the check says of the source."""
+    done = s.hookonce("check", "--json")
+    return [(f["level"], f["text"]) for f in map(json.loads, done.stdout.splitlines())
+            if f["subject"] in ("source hook", "handler h", "route all")]
+
+
+def test_the_check_knows_who_answers_and_where_from(site):
+    s = reply_site(site, "exit 0")
+    assert ("ok", "reply mode: handler h answers within 4s") in findings(s)
+    assert [f for f in findings(s) if f[0] in ("warn", "FAIL")] == []
+    s.sources["hook"]["reply_timeout"] = "30s"
+    s.settings = {"hookonce": {"program": "nowhere/hookonce"}}
+    s.routes = {"all": {"provider": "hook", "on": "*", "handler": "h"}}
+    s.configure()
+    said = findings(s)
+    assert [text for level, text in said if level == "FAIL" and "nowhere/hookonce" in text]
+    assert [text for level, text in said if level == "warn" and "30s" in text and "4s" in text]
+    assert [text for level, text in said if level == "warn" and "no source delivers" in text]

@@ -11,7 +11,8 @@ struct http_call {
     const char *url;
     const char *ca_file;  /* certificates to trust; NULL: the system's */
     bool post;            /* else it is a GET */
-    struct span headers;  /* lines "Name: value\n"; besides them Host, User-Agent and Accept are sent */
+    struct span headers;  /* lines "Name: value\n", of a POST with its Content-Type; Host, User-Agent and
+                             Accept are sent besides them */
     struct span body;     /* of a POST; may be empty */
     struct deadline end;  /* for all of it; the connection alone may take HTTP_CONNECT_MS */
     bool whole;           /* an answer that does not fit is an error; else its first bytes are kept */

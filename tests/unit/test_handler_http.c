@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "work/http_call.h"
 
 #define SIGN_KEY "whsec_c2lnbmluZyBrZXkgb2YgdGhlIHRlc3RzIQ=="
 
@@ -171,7 +172,9 @@ static void bounds_answers(void **state)
 
     memset(answer, 'x', size);
     memcpy(answer, head, sizeof head - 1);
-    assert_int_equal(post_to(span_make(answer, size)), HANDLER_DONE); /* who cares what it says */
+    struct peer p = peer_start(span_make(answer, size), 60000);
+    assert_int_equal(post(p.url), HANDLER_DONE); /* what it says more is not waited for */
+    peer_end(&p);
     (void)done(state);
     (void)fresh(state);
     report.reply = true;
@@ -202,6 +205,50 @@ static void hands_answers_on(void **state)
     ASSERT_SPAN(buf_span(&report.body), "no");
 }
 
+static void keeps_nothing_of_half_an_answer(void **state)
+{
+    static const struct {
+        struct span answer;
+        enum ho_code code;
+    } rows[] = {
+        {S("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort"), HO_TRANSIENT},
+        {S("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\nlonger than fits in it"), HO_REJECT},
+        {S("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfits"), HO_OK},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct peer p = peer_start(rows[i].answer, 0);
+        const struct http_call http = {.url = p.url, .end = call.end, .whole = true};
+        struct http_reply reply;
+        struct buf body;
+        (void)state;
+        buf_init(&body, 16);
+        assert_int_equal(buf_add_str(&body, "before "), HO_OK);
+        ROW(i, http_call(&http, &body, &reply, &err) == rows[i].code);
+        ROW(i, (reply.status == 200) == (rows[i].code == HO_OK));
+        ROW_TEXT(i, buf_cstr(&body), rows[i].code == HO_OK ? "before fits" : "before ");
+        buf_free(&body);
+        peer_end(&p);
+    }
+}
+
+static void asks_no_wrong_address(void **state)
+{
+    static const char *const urls[] = {"http://example.com/", "ftp://localhost/", "localhost/",
+                                       "https://u:p@localhost/", "file:///etc/passwd", ""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        const struct http_call http = {.url = urls[i], .end = call.end};
+        struct http_reply reply;
+        struct buf body;
+        buf_init(&body, 16);
+        ROW(i, http_call(&http, &body, &reply, &err) == HO_REJECT); /* without asking anybody */
+        ROW(i, !reply.sent);
+        buf_free(&body);
+    }
+}
+
 /* ---- requests ---- */
 
 static void sends_the_contract(void **state)
@@ -230,7 +277,6 @@ static void sends_the_contract(void **state)
     }
     assert_true(sent(length));
     ASSERT_TEXT(sent_body(), EVENT_BODY);
-    assert_null(strstr(read_in_dir("request"), "Expect:"));
     assert_null(strstr(read_in_dir("request"), "Authorization:"));
     assert_null(strstr(read_in_dir("request"), "webhook-"));
 }
@@ -260,6 +306,7 @@ static void sends_any_body(void **state)
     struct stat st;
     assert_int_equal(stat(in_dir("request"), &st), 0);
     assert_true((size_t)st.st_size > size);
+    assert_null(strstr(read_in_dir("request"), "Expect:"));
     call.body = SPAN_LIT("");
     assert_int_equal(post_to(ANSWER("200 OK", "", "")), HANDLER_DONE);
     assert_true(sent("Content-Length: 0"));
@@ -418,6 +465,7 @@ static void takes_the_item_as_it_was_written(void **state)
         {S("none"), S("raw"), "raw"},
         {S("json#/events/1"), S("{\"events\":[{\"n\":1}, {\"n\": 1.10, \"s\":\"]}\"} ,3]}"),
          "{\"n\": 1.10, \"s\":\"]}\"}"},
+        {S("json#/0"), S("[{\"a\\\"]}\":\"\\\\\"},2]"), "{\"a\\\"]}\":\"\\\\\"}"},
         {S("json#/0"), S("[123456789012345678901234567890]"), "123456789012345678901234567890"},
         {S("json#/a~1b/0"), S("{\"a/b\":[1],\"a\\u002fb\":[\"x\"]}"), "\"x\""},
         {S("json#/events/2"), S("{\"events\":[1,2]}"), NULL},
@@ -449,6 +497,8 @@ int main(void)
         TEST(knows_whether_anything_was_sent),
         TEST(bounds_answers),
         TEST(hands_answers_on),
+        TEST(keeps_nothing_of_half_an_answer),
+        TEST(asks_no_wrong_address),
         TEST(sends_the_contract),
         TEST(lets_no_value_begin_a_header),
         TEST(sends_any_body),

@@ -2,12 +2,10 @@
  * process (libcurl's, the database client's) may have held locks. */
 #include "work/child_start.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/select.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,10 +13,9 @@
 #include <sys/prctl.h>
 #endif
 
-#include "base/text.h"
+#include "base/fork.h"
 
 #define REPORT_FD 3 /* in the program, until it is executed */
-#define FDS_MAX 65536
 
 static void close_fd(int *fd)
 {
@@ -50,33 +47,6 @@ static bool make_pipe(int *reader, int *writer)
     return false;
 }
 
-/* One more than the highest descriptor that is open. */
-static int fds_end(void)
-{
-    int end = 0;
-    DIR *dir = opendir("/proc/self/fd");
-
-    if (dir == NULL) {
-        long most = sysconf(_SC_OPEN_MAX);
-        return most > 0 && most < FDS_MAX ? (int)most : FDS_MAX;
-    }
-    for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-        uint64_t fd;
-        if (text_uint(span_of(e->d_name), FDS_MAX, &fd) && (int)fd >= end) {
-            end = (int)fd + 1;
-        }
-    }
-    (void)closedir(dir);
-    return end;
-}
-
-static void close_from(int fd, int end)
-{
-    while (fd < end) {
-        (void)close(fd++);
-    }
-}
-
 struct ends { /* the program's ends of the pipes */
     int in, out, error, report;
     int fds_end;
@@ -84,21 +54,6 @@ struct ends { /* the program's ends of the pipes */
 };
 
 /* ---- in the new process ---- */
-
-/* As if it had been started by a shell: we block and ignore some signals. */
-static void reset_signals(void)
-{
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    sigset_t none;
-
-    for (int number = 1; number < 65; number++) {
-        if (number != SIGKILL && number != SIGSTOP) {
-            (void)sigaction(number, &plain, NULL);
-        }
-    }
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 static HO_NORETURN void become(const struct child_plan *plan, const struct ends *e)
 {
@@ -109,11 +64,11 @@ static HO_NORETURN void become(const struct child_plan *plan, const struct ends 
     if (getppid() != e->parent) {
         _exit(127);
     }
-    reset_signals();
+    fork_plain_signals();
     if (dup2(e->in, STDIN_FILENO) >= 0 && dup2(e->out, STDOUT_FILENO) >= 0 &&
         dup2(e->error, STDERR_FILENO) >= 0 && dup2(e->report, REPORT_FD) >= 0 &&
         fcntl(REPORT_FD, F_SETFD, FD_CLOEXEC) >= 0) {
-        close_from(REPORT_FD + 1, e->fds_end);
+        fork_close_from(REPORT_FD + 1, e->fds_end);
         if (chdir(plan->folder) != 0) {
             (void)!chdir("/");
         }
@@ -135,7 +90,7 @@ static HO_NORETURN void guard(pid_t group, int life, int end)
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
     (void)setpgid(0, group);
     until.fd = dup2(life, 0);
-    close_from(1, end);
+    fork_close_from(1, end);
     while (poll(&until, 1, -1) < 0 && errno == EINTR) {
     }
     (void)kill(-group, SIGKILL);
@@ -152,7 +107,7 @@ static void start_guard(struct child *c)
     if (!make_pipe(&reader, &c->life)) {
         return;
     }
-    int end = fds_end();
+    int end = fork_fds_end();
     c->guard = fork();
     if (c->guard == 0) {
         guard(c->pid, reader, end);
@@ -182,7 +137,7 @@ enum ho_code child_start(const struct child_plan *plan, struct child *c, struct 
     if (!make_pipes(c, &e)) {
         code = ho_fail_errno(err, HO_TRANSIENT, "no pipe for a program");
     } else {
-        e.fds_end = fds_end();
+        e.fds_end = fork_fds_end();
         c->pid = fork();
         if (c->pid == 0) {
             become(plan, &e);

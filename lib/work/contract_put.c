@@ -21,27 +21,44 @@ static struct span whole_word(const struct event *e)
     return span_cut(&rest, '#');
 }
 
+/* The text of one field of a form, which is JSON itself. */
+static enum ho_code put_field(const struct json *form, struct span name, struct buf *out)
+{
+    const struct json_node *node;
+    struct buf pointer;
+
+    buf_init(&pointer, 2 * DOCUMENT_WORD_MAX);
+    enum ho_code code = buf_add_byte(&pointer, '/');
+    for (size_t i = 0; i < name.len && code == HO_OK; i++) {
+        code = name.p[i] == '~'   ? buf_add_str(&pointer, "~0")
+               : name.p[i] == '/' ? buf_add_str(&pointer, "~1")
+                                  : buf_add_byte(&pointer, name.p[i]);
+    }
+    node = json_at(form, buf_span(&pointer));
+    if (code == HO_OK) {
+        code = json_kind_of(node) == JSON_STRING ? json_text(node, out) : HO_PERMANENT;
+    }
+    buf_free(&pointer);
+    return code;
+}
+
 /* Appends the event's document, JSON as the sender wrote it; nothing when there is none. A form has
  * no JSON of its own: there it is an object of strings. */
 static enum ho_code put_document(const struct event *e, struct buf *out, struct ho_err *err)
 {
-    struct span rest = whole_word(e), kind = span_cut(&rest, ':');
-    struct json *doc = NULL;
+    struct span field = whole_word(e), kind = span_cut(&field, ':');
+    struct json *form = NULL;
     enum ho_code code = HO_OK;
-    size_t n;
 
     if (span_is(kind, "json")) {
         code = buf_add_span(out, json_bare(e->body));
-    } else if (span_is(kind, "form") && span_present(rest) && rest.len < DOCUMENT_WORD_MAX) {
-        char name[DOCUMENT_WORD_MAX];
-
-        memcpy(name, rest.p, rest.len);
-        name[rest.len] = '\0';
-        code = document_field(e->body, event_header(e->headers, "content-type"), name, out, &n);
     } else if (span_is(kind, "form")) {
-        code = document_open(e->body, whole_word(e), &doc, err);
-        code = code == HO_OK ? json_text(json_at(doc, SPAN_LIT("")), out) : code;
-        json_free(doc);
+        code = document_open(e->body, kind, &form, err);
+        if (code == HO_OK) {
+            code = span_present(field) ? put_field(form, field, out)
+                                       : json_text(json_at(form, SPAN_LIT("")), out);
+        }
+        json_free(form);
     }
     return code == HO_OK ? HO_OK : ho_fail(err, HO_PERMANENT, "its document is not to be found");
 }

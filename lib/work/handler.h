@@ -65,27 +65,22 @@ enum handler_result handler_sql_reply(struct db *db, const struct handler_call *
                                       struct handler_report *report, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* How a command says what became of it, by its exit code (of sysexits.h where that has one); handler_exits
- * has the words. It gets the event's body on its standard input, the contract (core/contract.h) in its
- * environment, and the folder of the config as working directory. */
+/* How a command says what became of it, by its exit code (sysexits.h). It gets the event's body on its
+ * standard input, the contract (core/contract.h) in its environment, and the folder of the config as
+ * working directory. handler_exits says what every end means, handler_statuses the same of answers. */
 enum handler_exit {
     HANDLER_EXIT_DONE = 0,
     HANDLER_EXIT_DATA = 65,   /* EX_DATAERR */
     HANDLER_EXIT_DEFER = 69,  /* EX_UNAVAILABLE */
     HANDLER_EXIT_AGAIN = 75,  /* EX_TEMPFAIL */
-    HANDLER_EXIT_CONFIG = 78, /* EX_CONFIG */
-    HANDLER_EXIT_OTHER = -1,
-    HANDLER_EXIT_SIGNAL = -2,
-    HANDLER_EXIT_LATE = -3,
-    HANDLER_EXIT_NEVER = -4 /* the operating system did not start it */
+    HANDLER_EXIT_CONFIG = 78  /* EX_CONFIG */
 };
-struct handler_exit_row {
-    enum handler_exit exit;
-    const char *when;  /* "0", "a signal" */
-    const char *means; /* one sentence for the manual */
+struct handler_end {
+    const char *when;  /* "0", "a signal", "200 to 299" */
+    const char *means; /* for the manual; ends with a full stop */
 };
-extern const struct handler_exit_row handler_exits[];
-extern const size_t handler_exits_n;
+extern const struct handler_end handler_exits[], handler_statuses[];
+extern const size_t handler_exits_n, handler_statuses_n;
 
 /* Runs a command (HANDLER_COMMAND) or posts to a URL (HANDLER_URL). Its try is committed before.
  * out: err — why, for all but DONE; never a secret. blocks: until call->end, and 2 s more. */

@@ -92,6 +92,9 @@ static void report_wait(const struct attempt *a)
 
     log_event(a->job->waits == a->waits ? LOG_DEBUG : LOG_INFO, "waits", a->job->cid, pairs,
               sizeof pairs / sizeof pairs[0]);
+    if (a->waits == WAIT_BREAKER) {
+        settle_alarm(a->w, ALARM_BREAKER, a->job->cid, a->route->handler->name);
+    }
 }
 
 static void report_future(const struct attempt *a)

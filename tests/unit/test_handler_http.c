@@ -424,9 +424,10 @@ static void sends_event_and_object_together(void **state)
         {S("none"), S("hello"), NONE, S("[1]"), true, "{\"event\":null,\"fetched\":[1]}"},
         {S("form"), S("a=1&b=%22"), NONE, S("x\"y"), false,
          "{\"event\":{\"a\":\"1\",\"b\":\"\\\"\"},\"fetched\":\"x\\\"y\"}"},
-        {S("form:p"), S("p=%7B%22n%22%3A1.10%7D"),
-         S("content-type: application/x-www-form-urlencoded\n"), S("{}"), true,
+        {S("form:p"), S("a=1&p=%7B%22n%22%3A1.10%7D&p=2"), NONE, S("{}"), true,
          "{\"event\":{\"n\":1.10},\"fetched\":{}}"},
+        {S("form:a/~b"), S("a%2F~b=%5B1.0%5D"), NONE, S("{}"), true,
+         "{\"event\":[1.0],\"fetched\":{}}"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -470,6 +471,8 @@ static void takes_the_item_as_it_was_written(void **state)
         {S("json#/a~1b/0"), S("{\"a/b\":[1],\"a\\u002fb\":[\"x\"]}"), "\"x\""},
         {S("json#/events/2"), S("{\"events\":[1,2]}"), NULL},
         {S("json#/no/0"), S("{\"events\":[1,2]}"), NULL},
+        {S("form:p#/e/1"), S("p=%7B%22e%22%3A%5B1%2C2.50%5D%7D"), "2.50"},
+        {S("form:q#/e/1"), S("p=%7B%22e%22%3A%5B1%2C2.50%5D%7D"), NULL},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -1,5 +1,6 @@
 /* hookonce reply: what the receiver starts for a source in reply mode. */
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,6 +79,7 @@ static int run(struct operator *op, int argc, char **argv)
         return operator_fail(op, EXIT_USAGE, "%s", err.text);
     }
     o.settings = op->settings;
+    (void)signal(SIGPIPE, SIG_IGN); /* the receiver may be gone; the answer is kept all the same */
     (void)mkdir(op->settings->state_dir, 0700);
     log_open(op->settings->log_file);
     log_set_level(op->settings->log_level);

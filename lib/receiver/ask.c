@@ -136,6 +136,22 @@ static void answer_ended(struct asking *a, struct program *p, int code)
     reply_answer_free(&stored);
 }
 
+/* Nothing runs, and nothing will: whoever asks again need not wait for the lease. */
+static void answer_not_started(struct asking *a, const struct ho_err *err)
+{
+    const struct log_pair why[] = {LOG_TEXT("reason", err->text)};
+    struct ho_err ignored;
+
+    if (err->code == HO_PERMANENT &&
+        counters_alarm(a->rx->counters, ALARM_CONFIG, clock_wall_us())) {
+        log_event(LOG_ALARM, "config", a->cid, why, 1);
+    }
+    if (answers_let_go(a->rx->db, a->cid, &a->claim, &ignored) != HO_OK) {
+        alarm_database(a->rx, ignored.text);
+    }
+    answer_kind(a, ANSWER_REPLY_FAIL, err->text);
+}
+
 /* Under our claim. Whoever is late is answered for in time; what runs on has the grace of its
  * lease. */
 static void run(struct asking *a)
@@ -147,12 +163,7 @@ static void run(struct asking *a)
 
     ho_err_clear(&err);
     if (program_start(a->rx, a->cid, a->claim.token, &p, &err) != HO_OK) {
-        if (err.code == HO_PERMANENT && counters_alarm(a->rx->counters, ALARM_CONFIG,
-                                                       clock_wall_us())) {
-            const struct log_pair why[] = {LOG_TEXT("reason", err.text)};
-            log_event(LOG_ALARM, "config", a->cid, why, 1);
-        }
-        answer_kind(a, ANSWER_REPLY_FAIL, err.text);
+        answer_not_started(a, &err);
     } else if (program_wait(&p, a->end, &code)) {
         answer_ended(a, &p, code);
     } else {

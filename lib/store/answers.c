@@ -127,6 +127,17 @@ enum ho_code answers_look(struct db *db, const char *cid, struct span key,
 
 /* ---- taking over ---- */
 
+#define LOCK_WAIT 1205 /* the server's number */
+
+enum ho_code answers_let_go(struct db *db, const char *cid, const struct reply_claim *claim,
+                            struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(cid),
+                                  DBV_BYTES(span_make(claim->token, JOB_TOKEN_LEN))};
+
+    return db_run(db, sql_reply_let_go, in, 2, NULL, err);
+}
+
 struct taking {
     const char *cid;
     uint64_t job;
@@ -208,7 +219,7 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
 
     enum ho_code code = db_transact(db, end, take_tx, &t, err);
     *taken = code == HO_OK && t.taken;
-    return code;
+    return code == HO_TRANSIENT && err->sys == LOCK_WAIT ? HO_OK : code;
 }
 
 /* ---- for who runs it ---- */

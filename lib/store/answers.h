@@ -56,8 +56,12 @@ enum ho_code answers_look(struct db *db, const char *cid, struct span key,
                           enum reply_state *state, uint64_t *job, struct reply_answer *answer,
                           struct ho_err *err) HO_MUST_CHECK;
 
+/* Ends the lease of the claim now: nothing was started under it. */
+enum ho_code answers_let_go(struct db *db, const char *cid, const struct reply_claim *claim,
+                            struct ho_err *err) HO_MUST_CHECK;
+
 /* Claims the job anew if it is still free; what ran before is "lease lost", if it was not settled.
- * out: *taken. blocks: until end. */
+ * out: *taken; false also while what ran before still holds the job's row. blocks: until end. */
 enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
                           const struct reply_claim *claim, struct deadline end, bool *taken,
                           struct ho_err *err) HO_MUST_CHECK;

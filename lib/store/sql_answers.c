@@ -18,6 +18,10 @@ const char sql_reply_look[] =
     " FROM hookonce_job AS j FORCE INDEX (once)"
     " LEFT JOIN hookonce_answer AS a ON a.correlation_id = j.correlation_id" OF_RECEIPT;
 
+const char sql_reply_let_go[] =
+    "UPDATE hookonce_job AS j FORCE INDEX (once) SET j.run_at = UTC_TIMESTAMP(6)" OF_RECEIPT
+    " AND j.state = 'running' AND j.claim_token = ?";
+
 const char sql_reply_held[] =
     "SELECT j.id, j.claim_no, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
     " UTC_TIMESTAMP(6)"

@@ -4,6 +4,7 @@
 
 extern const char sql_reply_job[];   /* cid, lease us, token, worker */
 extern const char sql_reply_look[];  /* cid */
+extern const char sql_reply_let_go[]; /* cid, token */
 extern const char sql_reply_held[];  /* cid, token */
 extern const char sql_reply_lock[];  /* id, cid */
 extern const char sql_reply_claim[]; /* lease us, token, worker, id, claim no */

@@ -411,9 +411,13 @@ def test_a_client_that_goes_away_leaves_no_process_and_finds_its_answer_later(si
     wait_until(lambda: gone(pids), 5, "the program has ended and is no zombie")
 
 
-def test_an_ended_receiver_does_not_end_the_handler(site):
+@pytest.mark.parametrize("log", ["file:state/hookonce.log", "stderr"])
+def test_an_ended_receiver_does_not_end_the_handler(site, log):
     """A web server may kill what it has started; the answer is there for the repeat."""
     s = reply_site(site, TRACE + 'sleep 1\necho "{\\"n\\": $$}"', server=("lighttpd", {"procs": 1}))
+    s.settings = {"hookonce": {"log": log}}
+    s.configure()
+    time.sleep(1.1)
     asking = Asking(s, post=s.post)
     wait_until(lambda: ran(s), 5, "the handler runs")
     for pid in pids_of(s.receiver):
@@ -544,8 +548,24 @@ def test_a_program_that_is_not_there_is_an_alarm_and_may_stand_elsewhere(site):
     assert [line for line in s.log_lines(event="config") if "program" in line["reason"]]
     s.settings = {"hookonce": {"program": "away/hookonce"}}
     s.configure()
-    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
-    assert ask(s)[0].body == b"{}\n"
+    answer, took = ask(s)
+    assert (answer.body, took < 2) == (b"{}\n", True)
+
+
+def test_where_the_log_is_stderr_both_programs_write_there(site):
+    s = reply_site(site, TRACE + "exit 1")
+    s.settings = {"hookonce": {"log": "stderr"}}
+    s.configure()
+    assert ask(s)[0].body == FAILED
+    assert "event=dead" in s.cgi_stderr and "event=answered" in s.cgi_stderr
+
+
+def test_a_broken_config_is_said_in_the_log(site):
+    s = reply_site(site, TRACE + "echo '{}'", server=("lighttpd", {"procs": 1}))
+    ask(s, event="one", post=s.post)
+    s.configure(s.config_text().replace("handler = h", "handler = g"))
+    assert ask(s, event="two", post=s.post)[0].body == FAILED
+    assert "[handler g]" in s.log_lines(event="answered")[-1]["why"]
 
 
 def test_limits_of_the_handler_hold_here_too(site):

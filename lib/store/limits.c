@@ -152,11 +152,11 @@ static enum ho_code take_slot(const struct limits *l, struct ho_err *err)
 static enum limit_verdict judge_breaker(const struct limits *l, int64_t *wait_ms)
 {
     if (l->is_open && !l->half_open) {
-        *wait_ms = ms_of(l->open_us) + spread(l->h->breaker_ms / 4);
+        *wait_ms = ms_of(l->open_us) + spread(l->h->breaker_ms / 2);
         return LIMIT_BREAKER;
     }
     if (l->half_open && l->probed && !l->mine) {
-        *wait_ms = SLOT_WAIT_LEAST_MS + spread(l->h->breaker_ms / 4);
+        *wait_ms = SLOT_WAIT_LEAST_MS + spread(l->h->breaker_ms / 2);
         return LIMIT_BREAKER;
     }
     return LIMIT_GO;

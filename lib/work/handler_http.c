@@ -81,14 +81,14 @@ static enum handler_result judge(struct handler_report *report, const struct htt
     case 422:
         report->wait_ms = 0;
         report->untouched = true;
-        (void)ho_fail(err, HO_PERMANENT, "it refuses the event for good: status %d", status);
+        (void)ho_fail(err, HO_PERMANENT, "the server refuses the event for good: status %d", status);
         return HANDLER_GIVE_UP;
     case 429:
     case 503:
-        (void)ho_fail(err, HO_TRANSIENT, "it cannot now: status %d", status);
+        (void)ho_fail(err, HO_TRANSIENT, "the server cannot now: status %d", status);
         return judge_busy(report, reply);
     default:
-        (void)ho_fail(err, HO_TRANSIENT, "it answers with status %d%s", status,
+        (void)ho_fail(err, HO_TRANSIENT, "the server answers with status %d%s", status,
                       status >= 300 && status < 400 ? " (redirects are not followed)" : "");
         return HANDLER_FAILED;
     }

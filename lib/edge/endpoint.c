@@ -26,6 +26,7 @@ struct endpoints {
     struct watch *watches;
     size_t n_watches;
     int64_t looked_ms;
+    bool look_again; /* at the next refresh, whenever that is */
     struct ho_err refused; /* why the newest version was, as last reported */
 };
 
@@ -206,9 +207,10 @@ enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_er
     struct ho_err why;
 
     *changed = false;
-    if (now_ms - old->looked_ms < LOOK_EVERY_MS) {
+    if (!old->look_again && now_ms - old->looked_ms < LOOK_EVERY_MS) {
         return HO_OK;
     }
+    old->look_again = false;
     old->looked_ms = now_ms;
     /* While a version is refused this stays so, and it is tried again every time: what it lacks
      * may be in a file that only it names. */
@@ -227,6 +229,11 @@ enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_er
     }
     old->refused = why;
     return ho_fail(err, HO_REJECT, "%s", why.text);
+}
+
+void endpoints_look_again(struct endpoints *e)
+{
+    e->look_again = true;
 }
 
 /* ---- asking ---- */

@@ -73,4 +73,7 @@ const struct endpoint *endpoints_at(const struct endpoints *e, size_t i);
 enum ho_code endpoints_refresh(struct endpoints **e, bool *changed, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* The next refresh looks at once: a file was changed by this very process. */
+void endpoints_look_again(struct endpoints *e);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "edge/recipe_parts.h"
+#include "edge/recipe_told.h"
 
 #define SPLIT_MAX 16 /* keys in one file */
 
@@ -202,6 +203,15 @@ static enum ho_code parse_public(unsigned kinds, struct span bytes, struct mac_k
     return code;
 }
 
+/* Says which form of public key is wanted behind what is wrong with the given one. */
+static void say_form(const struct recipe *r, enum ho_code code, struct ho_err *err)
+{
+    const struct ho_err was = *err;
+
+    (void)ho_fail(err, code, "%.300s; wanted is the provider's public key as %s", was.text,
+                  recipe_key_form(r));
+}
+
 /* One secret's text into the next of e->keys. */
 static enum ho_code make_key(const struct endpoint *e, struct span text, struct endpoint_key *key,
                              struct ho_err *err)
@@ -226,7 +236,9 @@ static enum ho_code make_key(const struct endpoint *e, struct span text, struct 
     if (code == HO_OK && kinds != 0) {
         code = parse_public(kinds, m.now, &key->pub, err);
     }
-    if (code == HO_OK) {
+    if (code != HO_OK && kinds != 0) {
+        say_form(r, code, err);
+    } else if (code == HO_OK) {
         code = secret_copy(m.now, &key->secret);
     }
     buf_wipe(&m.bufs[0]);

@@ -9,6 +9,7 @@
 #include "edge/filter_list.h"
 #include "edge/formsort.h"
 #include "edge/term.h"
+#include "edge/words.h"
 
 #define SHOWN 60
 
@@ -18,43 +19,57 @@ static const struct {
     const char *word;
     enum filter_kind kind;
     enum wants wants;
+    struct word shown;
 } known[] = {
-    {"lower", FILTER_LOWER, WANTS_NONE},
-    {"upper", FILTER_UPPER, WANTS_NONE},
-    {"trim", FILTER_TRIM, WANTS_NONE},
-    {"strip", FILTER_STRIP, WANTS_TEXT},
-    {"hex", FILTER_HEX, WANTS_NONE},
-    {"base64", FILTER_BASE64, WANTS_NONE},
-    {"base64url", FILTER_BASE64URL, WANTS_NONE},
-    {"unhex", FILTER_UNHEX, WANTS_NONE},
-    {"unbase64", FILTER_UNBASE64, WANTS_NONE},
-    {"md5", FILTER_MD5, WANTS_NONE},
-    {"sha1", FILTER_SHA1, WANTS_NONE},
-    {"sha256", FILTER_SHA256, WANTS_NONE},
-    {"sha512", FILTER_SHA512, WANTS_NONE},
-    {"crc32", FILTER_CRC32, WANTS_NONE},
-    {"hmac-sha1", FILTER_HMAC_SHA1, WANTS_NONE},
-    {"hmac-sha256", FILTER_HMAC_SHA256, WANTS_NONE},
-    {"hmac-sha512", FILTER_HMAC_SHA512, WANTS_NONE},
-    {"json", FILTER_JSON, WANTS_NONE},
-    {"ptr", FILTER_PTR, WANTS_POINTER},
-    {"field", FILTER_FIELD, WANTS_NAME},
-    {"param", FILTER_PARAM, WANTS_NAME},
-    {"hdrs", FILTER_HDRS_KV, WANTS_FORM},
-    {"as", FILTER_AS, WANTS_TEXT},
-    {"not", FILTER_NOT, WANTS_TEXT},
-    {"withform", FILTER_WITH_FORM, WANTS_NONE},
+    {"lower", FILTER_LOWER, WANTS_NONE, {"lower", "ASCII letters in lower case"}},
+    {"upper", FILTER_UPPER, WANTS_NONE, {"upper", "ASCII letters in upper case"}},
+    {"trim", FILTER_TRIM, WANTS_NONE, {"trim", "blanks at both ends off"}},
+    {"strip", FILTER_STRIP, WANTS_TEXT,
+     {"strip:TEXT", "TEXT off the front; absent when it is not there"}},
+    {"hex", FILTER_HEX, WANTS_NONE, {"hex", "bytes into hex, lower case"}},
+    {"base64", FILTER_BASE64, WANTS_NONE, {"base64", "bytes into base64"}},
+    {"base64url", FILTER_BASE64URL, WANTS_NONE,
+     {"base64url", "bytes into base64url without padding"}},
+    {"unhex", FILTER_UNHEX, WANTS_NONE, {"unhex", "hex into bytes; absent when it is none"}},
+    {"unbase64", FILTER_UNBASE64, WANTS_NONE,
+     {"unbase64", "base64 into bytes; absent when it is none"}},
+    {"md5", FILTER_MD5, WANTS_NONE, {"md5", "the digest's bytes"}},
+    {"sha1", FILTER_SHA1, WANTS_NONE, {"sha1", "the digest's bytes"}},
+    {"sha256", FILTER_SHA256, WANTS_NONE,
+     {"sha256", "the digest's bytes; mostly followed by |hex"}},
+    {"sha512", FILTER_SHA512, WANTS_NONE, {"sha512", "the digest's bytes"}},
+    {"crc32", FILTER_CRC32, WANTS_NONE,
+     {"crc32", "the checksum as a decimal number; it can be forged"}},
+    {"hmac-sha1", FILTER_HMAC_SHA1, WANTS_NONE,
+     {"hmac-sha1", "bytes of the HMAC under the first secret; in `hello` only"}},
+    {"hmac-sha256", FILTER_HMAC_SHA256, WANTS_NONE,
+     {"hmac-sha256", "the same; each only of 1 to 128 letters, digits, - and _"}},
+    {"hmac-sha512", FILTER_HMAC_SHA512, WANTS_NONE, {"hmac-sha512", "the same"}},
+    {"json", FILTER_JSON, WANTS_NONE,
+     {"json", "escaped as inside a JSON string, without the quotes"}},
+    {"ptr", FILTER_PTR, WANTS_POINTER, {"ptr:/POINTER", "the scalar there, the value being JSON"}},
+    {"field", FILTER_FIELD, WANTS_NAME, {"field:NAME", "VALUE of NAME=VALUE in a list"}},
+    {"param", FILTER_PARAM, WANTS_NAME,
+     {"param:NAME", "the source's setting NAME put behind the value"}},
+    {"hdrs", FILTER_HDRS_KV, WANTS_FORM,
+     {"hdrs:kv", "the headers that the value names, as name:value with ; between"}},
+    {"hdrs", FILTER_HDRS_V, WANTS_FORM, {"hdrs:v", "their values alone, with . between"}},
+    {"as", FILTER_AS, WANTS_TEXT, {"as:TEXT", "TEXT in place of any value that is there"}},
+    {"not", FILTER_NOT, WANTS_TEXT, {"not:TEXT", "absent when the value is TEXT"}},
+    {"withform", FILTER_WITH_FORM, WANTS_NONE,
+     {"withform", "of url alone: query sorted and the form behind it, as Plivo signs them"}},
 };
 
-#define KNOWN \
-    "lower, upper, trim, strip:TEXT, hex, base64, base64url, unhex, unbase64, md5, sha1, sha256, " \
-    "sha512, crc32, hmac-sha1, hmac-sha256, hmac-sha512, json, ptr:/POINTER, field:NAME, " \
-    "param:NAME, hdrs:kv, hdrs:v, as:TEXT, not:TEXT and withform"
-
-static enum ho_code fail_filter(struct ho_err *err, struct span text, const char *what)
+const struct word *filter_words(size_t i)
 {
-    return ho_fail(err, HO_REJECT, "\"|%.*s\" %s", (int)(text.len < SHOWN ? text.len : SHOWN),
-                   (const char *)text.p, what);
+    return i < sizeof known / sizeof known[0] ? &known[i].shown : NULL;
+}
+
+static enum ho_code fail_filter(struct ho_err *err, struct span text, const char *what,
+                                const char *more)
+{
+    return ho_fail(err, HO_REJECT, "\"|%.*s\" %s%s", (int)(text.len < SHOWN ? text.len : SHOWN),
+                   (const char *)text.p, what, more);
 }
 
 /* ---- parsing ---- */
@@ -94,6 +109,7 @@ enum ho_code filter_parse(struct span text, struct filter *out, struct ho_err *e
 {
     struct span rest = text;
     struct span word = span_cut(&rest, ':');
+    char words[WORDS_JOINED_MAX];
 
     *out = (struct filter){FILTER_LOWER, NULL};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -104,7 +120,7 @@ enum ho_code filter_parse(struct span text, struct filter *out, struct ho_err *e
         }
         trouble = text_trouble(known[i].wants, rest);
         if (trouble != NULL) {
-            return fail_filter(err, text, trouble);
+            return fail_filter(err, text, trouble, "");
         }
         out->kind = known[i].kind;
         if (known[i].wants == WANTS_FORM) {
@@ -116,7 +132,8 @@ enum ho_code filter_parse(struct span text, struct filter *out, struct ho_err *e
         }
         return HO_OK;
     }
-    return fail_filter(err, text, "is no filter; there are " KNOWN);
+    words_join(filter_words, words);
+    return fail_filter(err, text, "is no filter; there are ", words);
 }
 
 void filter_free(struct filter *f)

@@ -19,8 +19,10 @@
  *             with filters), blank-separated, each that is there counts; then directives behind
  *             ` ; `:
  *               strip TEXT     prefix that must be there; blanks behind it do not count
- *               list WORD...   split into entries at: comma space semicolon amp comma-space. With
- *                              comma-space the header may stand several times
+ *               list WORD...   split into entries at: comma space semicolon amp comma-space
+ *                              bare-comma. Blanks around an entry do not count with comma and
+ *                              semicolon. With comma-space the header may stand several times.
+ *                              bare-comma: a comma, and blanks are part of the entries
  *               first NAME...  the first entries are sig.NAME in this order, the rest signatures
  *               pair WORD NAME each entry is NAME<eq|colon|comma|dot>VALUE; entries named NAME are
  *                              signatures, the others become sig.FIELD; a FIELD that the recipe

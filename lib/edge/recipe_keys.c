@@ -35,9 +35,10 @@ static const struct conf_key keys[] = {
      .help = "methods that deliver: POST GET PUT, with blanks between"},
     TEXT("sig", "where the signatures are: one or more of header, query, form, json and body, "
                 "with filters, then directives behind ` ; `: strip TEXT (a prefix that must be "
-                "there), list WORD... (entries stand between comma, space, semicolon, amp or "
-                "comma-space), first NAME... (the first entries are sig.NAME, the rest "
-                "signatures), pair WORD NAME (entries are NAME, then eq, colon, comma or dot, "
+                "there), list WORD... (entries stand between comma or semicolon, with blanks or "
+                "without, between space, amp, comma-space, which also takes several headers, or "
+                "bare-comma, where blanks are no part of the separator), first NAME... (the first "
+                "entries are sig.NAME, the rest signatures), pair WORD NAME (entries are NAME, then eq, colon, comma or dot, "
                 "then VALUE; those called NAME are signatures, the others sig.FIELD), behind "
                 "TEXT (the signature is what stands behind TEXT in an entry)"),
     TEXT("alg", "hmac-ALG, digest-ALG, rsa-ALG, ecdsa-ALG (ALG: md5 sha1 sha256 sha384 sha512; "
@@ -87,11 +88,16 @@ static const struct conf_key keys[] = {
      .help = "template of what finds a replay under a fresh id, or none"},
     TEXT("form-json", "field that holds the JSON when the body is a form"),
     TEXT("needs", "headers that must be there, with blanks between; *NAME is one of the family"),
-    MANY("hello", "a handshake: [unsigned] METHOD condition... => STATUS [TYPE [TEMPLATE]], then "
-                  "behind ` ; `: header NAME TEMPLATE, save TERM (becomes the source's secret "
-                  "while `hookonce pair` waits for it), visit TERM from PATTERN... (the "
-                  "processor gets that URL). METHOD is POST GET HEAD OPTIONS; a condition "
-                  "TERM==TEXT, TERM=={param:NAME} or TERM (is there)"),
+    MANY("hello", "a handshake: [unsigned | foreign] METHOD condition... => STATUS [TYPE "
+                  "[TEMPLATE]], then behind ` ; `: header NAME TEMPLATE, save TERM (becomes the "
+                  "source's secret while `hookonce pair` waits for it), visit TERM from "
+                  "PATTERN... (the processor gets that URL). It must be signed like a delivery; "
+                  "unsigned: comes without a signature; foreign: that, or under a signature that "
+                  "none of our keys made, since some senders try a new URL with a key that "
+                  "everybody knows. METHOD is POST GET HEAD OPTIONS; a condition TERM==TEXT, "
+                  "TERM=={param:NAME} or TERM (is there). An answer that shows terms is "
+                  "text/plain or JSON; in JSON each stands inside quotes and ends in |json, "
+                  "|hex or |base64"),
     {.section = "recipe", .key = "ok", .type = CONF_TEXT, .dflt = "200",
      .help = "answer: STATUS [TYPE [TEMPLATE]] ; header NAME TEMPLATE"},
     {.section = "recipe", .key = "bad", .type = CONF_TEXT, .dflt = "401",

@@ -37,7 +37,7 @@ struct alg {
 
 /* The separators that `list` may name. */
 struct sig_list {
-    bool on, comma, space, semicolon, amp, comma_space;
+    bool on, comma, bare_comma, space, semicolon, amp, comma_space;
 };
 
 struct sig_rule {

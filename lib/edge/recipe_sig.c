@@ -98,6 +98,7 @@ static enum ho_code read_list(struct sig_rule *sig, struct span words, struct ho
     list->on = true;
     for (struct span word = recipe_word(&words); span_present(word); word = recipe_word(&words)) {
         bool *separator = span_is(word, "comma")         ? &list->comma
+                          : span_is(word, "bare-comma")  ? &list->bare_comma
                           : span_is(word, "space")       ? &list->space
                           : span_is(word, "semicolon")   ? &list->semicolon
                           : span_is(word, "amp")         ? &list->amp
@@ -105,13 +106,16 @@ static enum ho_code read_list(struct sig_rule *sig, struct span words, struct ho
                                                          : NULL;
 
         if (separator == NULL) {
-            return recipe_unknown(err, "list", word, "comma space semicolon amp comma-space");
+            return recipe_unknown(err, "list", word,
+                                  "comma space semicolon amp comma-space bare-comma");
         }
         *separator = true;
     }
-    return list->comma || list->space || list->semicolon || list->amp || list->comma_space
+    return list->comma || list->space || list->semicolon || list->amp || list->comma_space ||
+                   list->bare_comma
                ? HO_OK
-               : ho_fail(err, HO_REJECT, "list needs comma, space, semicolon, amp or comma-space");
+               : ho_fail(err, HO_REJECT, "list needs comma, space, semicolon, amp, comma-space or "
+                                         "bare-comma");
 }
 
 static enum ho_code read_pair(struct sig_rule *sig, struct span words, struct ho_err *err)

@@ -114,7 +114,7 @@ static enum reason take_lines(const struct recipe *recipe, const struct term *pl
         }
         /* One line that a server made of two, which nobody would have taken as two. */
         if (!recipe->sig.list.comma && !recipe->sig.list.comma_space &&
-            request_is_joined(value)) {
+            !recipe->sig.list.bare_comma && request_is_joined(value)) {
             return REASON_HEADER_DUPLICATE;
         }
         reason = sig_take(recipe, value, out);

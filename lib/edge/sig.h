@@ -8,6 +8,8 @@
 struct sig_parts {
     const char *header;  /* name of the first place, also when it is not there */
     bool present;
+    const char *trouble; /* what is wrong in it when it is malformed, or NULL; of entry `entry` */
+    size_t entry;        /* counted from 1; 0: of the whole */
     const char *family;  /* NULL when the recipe has none */
     struct span sigs[SIGS_MAX];
     size_t n_sigs;

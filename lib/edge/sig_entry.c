@@ -10,11 +10,17 @@ static size_t separator_at(const struct sig_list *list, struct span s, size_t i)
     if (list->comma_space && c == ',' && i + 1 < s.len && s.p[i + 1] == ' ') {
         return 2;
     }
-    if ((list->comma && c == ',') || (list->space && c == ' ') || (list->semicolon && c == ';') ||
-        (list->amp && c == '&')) {
+    if (((list->comma || list->bare_comma) && c == ',') || (list->space && c == ' ') ||
+        (list->semicolon && c == ';') || (list->amp && c == '&')) {
         return 1;
     }
     return 0;
+}
+
+/* Around commas and semicolons blanks do not count, as in most headers that are lists. */
+static struct span as_entry(const struct sig_list *list, struct span s)
+{
+    return list->comma || list->semicolon ? span_trim(s) : s;
 }
 
 static struct span next_entry(const struct sig_list *list, struct span *rest)
@@ -26,11 +32,11 @@ static struct span next_entry(const struct sig_list *list, struct span *rest)
 
         if (len > 0) {
             *rest = span_sub(all, i + len, all.len);
-            return span_sub(all, 0, i);
+            return as_entry(list, span_sub(all, 0, i));
         }
     }
     *rest = SPAN_NONE;
-    return all;
+    return as_entry(list, all);
 }
 
 /* Takes the mandatory prefix off; false when it is not there. */
@@ -113,10 +119,16 @@ static bool uses_field(const struct recipe *r, struct span name)
 
 /* ---- entries ---- */
 
+static enum reason malformed(struct sig_parts *out, const char *trouble)
+{
+    out->trouble = trouble;
+    return REASON_HEADER_MALFORMED;
+}
+
 static enum reason add_sig(struct sig_parts *out, struct span value)
 {
     if (out->n_sigs == SIGS_MAX) {
-        return REASON_HEADER_MALFORMED;
+        return malformed(out, "is one signature more than may be");
     }
     out->sigs[out->n_sigs++] = value;
     return REASON_OK;
@@ -129,11 +141,13 @@ static enum reason add_field(struct sig_parts *out, struct span name, struct spa
     for (size_t i = 0; i < f->n; i++) {
         if (span_eq(f->at[i].name, name)) {
             /* Which of two would count? */
-            return span_eq(f->at[i].value, value) ? REASON_OK : REASON_HEADER_MALFORMED;
+            return span_eq(f->at[i].value, value)
+                       ? REASON_OK
+                       : malformed(out, "gives a field again, with another value");
         }
     }
     if (f->n == SIG_FIELDS_MAX) {
-        return REASON_HEADER_MALFORMED;
+        return malformed(out, "is one field more than may be");
     }
     f->at[f->n].name = name;
     f->at[f->n++].value = value;
@@ -171,7 +185,8 @@ static enum reason take_entry(const struct recipe *recipe, struct span entry,
         return REASON_OK; /* not of this form: another scheme's */
     }
     if (name.len == 0 || span_has(name, ' ') || span_has(name, '\t')) {
-        return REASON_HEADER_MALFORMED;
+        return malformed(out, name.len == 0 ? "has no name in front of its value"
+                                            : "has a blank in or around its name");
     }
     if (span_eq(name, rule->name)) {
         return add_behind(rule->behind, value, out);
@@ -183,7 +198,7 @@ enum reason sig_take(const struct recipe *recipe, struct span value, struct sig_
 {
     const struct sig_rule *rule = &recipe->sig;
     enum reason reason = REASON_OK;
-    size_t n = 0;
+    size_t n = 0, firsts = 0;
 
     /* Where entries are not all alike, the prefix is the whole value's. */
     if ((rule->pair != 0 || rule->n_firsts > 0) && !strip(rule->strip, &value)) {
@@ -192,10 +207,11 @@ enum reason sig_take(const struct recipe *recipe, struct span value, struct sig_
     while (span_present(value) && reason == REASON_OK) {
         struct span entry = next_entry(&rule->list, &value);
 
-        if (n < rule->n_firsts) {
-            reason = entry.len == 0 ? REASON_HEADER_MALFORMED
-                                    : add_field(out, rule->firsts[n], entry);
-            n++;
+        out->entry = ++n;
+        if (firsts < rule->n_firsts) {
+            reason = entry.len == 0 ? malformed(out, "is empty")
+                                    : add_field(out, rule->firsts[firsts], entry);
+            firsts++;
         } else if (entry.len > 0) {
             reason = take_entry(recipe, entry, out);
         }

@@ -112,7 +112,7 @@ static void end(struct made *m)
 
 static const char *list_separator(const struct sig_list *list)
 {
-    if (list->comma) {
+    if (list->comma || list->bare_comma) {
         return ",";
     }
     if (list->semicolon) {

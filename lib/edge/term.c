@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN \
-    "body, item, method, url, path, header:NAME, header:*NAME, query:NAME, form:NAME, " \
-    "formsorted, json:/POINTER, json:./POINTER, claim:NAME, jose:NAME, ts, sig.NAME, secret, " \
-    "param:NAME and arrival"
+#include "edge/words.h"
+
 #define SHOWN 60
 
 enum named { NAMED_NOT, NAMED_HEADER, NAMED_WORD, NAMED_FIELD, NAMED_POINTER, NAMED_MEMBER };
@@ -17,27 +15,52 @@ static const struct {
     const char *prefix;
     enum term_kind kind;
     enum named named;
+    struct word shown;
 } sources[] = {
-    {"header:*", TERM_FAMILY, NAMED_HEADER},
-    {"header:", TERM_HEADER, NAMED_HEADER},
-    {"query:", TERM_QUERY, NAMED_FIELD},
-    {"form:", TERM_FORM, NAMED_FIELD},
-    {"json:.", TERM_ITEM_JSON, NAMED_POINTER},
-    {"json:", TERM_JSON, NAMED_POINTER},
-    {"claim:", TERM_CLAIM, NAMED_MEMBER},
-    {"jose:", TERM_JOSE, NAMED_MEMBER},
-    {"sig.", TERM_SIG, NAMED_WORD},
-    {"param:", TERM_PARAM, NAMED_WORD},
-    {"body", TERM_BODY, NAMED_NOT},
-    {"item", TERM_ITEM, NAMED_NOT},
-    {"method", TERM_METHOD, NAMED_NOT},
-    {"url", TERM_URL, NAMED_NOT},
-    {"path", TERM_PATH, NAMED_NOT},
-    {"formsorted", TERM_FORMSORTED, NAMED_NOT},
-    {"ts", TERM_TS, NAMED_NOT},
-    {"secret", TERM_SECRET, NAMED_NOT},
-    {"arrival", TERM_ARRIVAL, NAMED_NOT},
+    {"body", TERM_BODY, NAMED_NOT,
+     {"body", "the bytes received"}},
+    {"item", TERM_ITEM, NAMED_NOT,
+     {"item", "in a batch: the event's own part, as JSON without blanks"}},
+    {"method", TERM_METHOD, NAMED_NOT,
+     {"method", "GET, POST or PUT"}},
+    {"url", TERM_URL, NAMED_NOT,
+     {"url", "the public URL, as `url` of the source says or as it was asked for"}},
+    {"path", TERM_PATH, NAMED_NOT,
+     {"path", "path and query as received"}},
+    {"header:*", TERM_FAMILY, NAMED_HEADER,
+     {"header:*NAME", "NAME behind the prefix (key `headers`) that the request uses"}},
+    {"header:", TERM_HEADER, NAMED_HEADER,
+     {"header:NAME", "a header; an empty one is absent"}},
+    {"query:", TERM_QUERY, NAMED_FIELD,
+     {"query:NAME", "a field of the query, decoded"}},
+    {"form:", TERM_FORM, NAMED_FIELD,
+     {"form:NAME", "a field of a form, urlencoded or multipart"}},
+    {"formsorted", TERM_FORMSORTED, NAMED_NOT,
+     {"formsorted", "all fields of a form, sorted and run together as Twilio signs them"}},
+    {"json:.", TERM_ITEM_JSON, NAMED_POINTER,
+     {"json:./POINTER", "in a batch: as json:/POINTER, inside the item"}},
+    {"json:", TERM_JSON, NAMED_POINTER,
+     {"json:/POINTER", "a string or whole number of the body's JSON; in `signed` any scalar"}},
+    {"claim:", TERM_CLAIM, NAMED_MEMBER,
+     {"claim:NAME", "a member of the token's payload (jwt); claim:/POINTER goes deeper"}},
+    {"jose:", TERM_JOSE, NAMED_MEMBER,
+     {"jose:NAME", "a member of the token's header (jwt, jws)"}},
+    {"ts", TERM_TS, NAMED_NOT,
+     {"ts", "the signed time (key `time`) as written"}},
+    {"sig.", TERM_SIG, NAMED_WORD,
+     {"sig.NAME", "a field of the signature, where `sig` has pair or first"}},
+    {"secret", TERM_SECRET, NAMED_NOT,
+     {"secret", "the secret; in `signed` with digest-ALG, and in `key`"}},
+    {"param:", TERM_PARAM, NAMED_WORD,
+     {"param:NAME", "a setting of the source (key `param`)"}},
+    {"arrival", TERM_ARRIVAL, NAMED_NOT,
+     {"arrival", "another value for every request; in `id` only, for events that nothing names"}},
 };
+
+const struct word *term_words(size_t i)
+{
+    return i < sizeof sources / sizeof sources[0] ? &sources[i].shown : NULL;
+}
 
 /* ---- names ---- */
 
@@ -112,15 +135,18 @@ static char *keep_member(struct span name)
 
 /* ---- parsing ---- */
 
-static enum ho_code fail_term(struct ho_err *err, struct span text, const char *what)
+static enum ho_code fail_term(struct ho_err *err, struct span text, const char *what,
+                              const char *more)
 {
-    return ho_fail(err, HO_REJECT, "\"%.*s\" %s", (int)(text.len < SHOWN ? text.len : SHOWN),
-                   (const char *)text.p, what);
+    return ho_fail(err, HO_REJECT, "\"%.*s\" %s%s", (int)(text.len < SHOWN ? text.len : SHOWN),
+                   (const char *)text.p, what, more);
 }
 
 static enum ho_code parse_source(struct span text, struct span source, struct term *out,
                                  struct ho_err *err)
 {
+    char known[WORDS_JOINED_MAX];
+
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         struct span name = span_sub(source, strlen(sources[i].prefix), source.len);
         enum named named = sources[i].named;
@@ -131,7 +157,7 @@ static enum ho_code parse_source(struct span text, struct span source, struct te
         }
         trouble = named == NAMED_NOT ? NULL : name_trouble(named, name);
         if (trouble != NULL) {
-            return fail_term(err, text, trouble);
+            return fail_term(err, text, trouble, "");
         }
         out->kind = sources[i].kind;
         if (named == NAMED_MEMBER && name.p[0] != '/') {
@@ -141,7 +167,8 @@ static enum ho_code parse_source(struct span text, struct span source, struct te
         }
         return HO_OK;
     }
-    return fail_term(err, text, "is not known; there are " KNOWN);
+    words_join(term_words, known);
+    return fail_term(err, text, "is not known; there are ", known);
 }
 
 static enum ho_code parse_filters(struct span text, struct span rest, struct term *out,
@@ -153,7 +180,7 @@ static enum ho_code parse_filters(struct span text, struct span rest, struct ter
         struct span one = span_cut(&rest, '|');
 
         if (out->n_filters == FILTERS_MAX) {
-            return fail_term(err, text, "has too many filters");
+            return fail_term(err, text, "has too many filters", "");
         }
         if (out->filters == NULL) {
             out->filters = ho_alloc(FILTERS_MAX * sizeof *out->filters);
@@ -230,6 +257,20 @@ bool term_is_direct(const struct term *t)
         break;
     }
     return false;
+}
+
+void term_say(const struct term *t, const char *family, char out[TERM_SAID_MAX])
+{
+    if (t->kind == TERM_HEADER || t->kind == TERM_FAMILY) {
+        term_header_name(t, family, out);
+        return;
+    }
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        if (sources[i].kind == t->kind) {
+            (void)snprintf(out, TERM_SAID_MAX, "%s%.*s", sources[i].prefix, TERM_FIELD_MAX,
+                           t->name != NULL ? t->name : "");
+        }
+    }
 }
 
 void term_header_name(const struct term *t, const char *family, char out[TERM_NAME_MAX])

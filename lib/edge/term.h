@@ -104,6 +104,12 @@ bool term_needs_body(const struct term *t);
 /* Whether the value is a span of the request, the key or a setting: nothing has to be made. */
 bool term_is_direct(const struct term *t);
 
+#define TERM_SAID_MAX (TERM_FIELD_MAX + 16)
+
+/* A term's place as a person writes it, without its filters: "x-signature" for a header,
+ * "form:token", "json:/id". */
+void term_say(const struct term *t, const char *family, char out[TERM_SAID_MAX]);
+
 /* The full name of a header term; family may be NULL for those that need none. */
 void term_header_name(const struct term *t, const char *family, char out[TERM_NAME_MAX]);
 

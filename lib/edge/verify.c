@@ -111,6 +111,9 @@ static enum reason find_sigs(struct check *c)
     reason = sig_parse(c->recipe, &c->view, false, &c->parts);
     c->view.family = c->parts.family;
     c->note->header_present = c->parts.present;
+    if (c->parts.trouble != NULL) {
+        verify_say(c, "%s: entry %zu %s", c->parts.header, c->parts.entry, c->parts.trouble);
+    }
     verify_say(c, "signature looked for in the body too: %s, %zu of the recipe's kind",
                c->parts.present ? "there" : "not there", c->parts.n_sigs);
     return reason;
@@ -158,6 +161,9 @@ static enum reason check_body(struct check *c)
     }
     if (reason == REASON_OK && looks_at_url(c->recipe)) {
         urls_of(c->endpoint->source, c->request, &c->urls);
+        if (c->endpoint->source->url == NULL) {
+            verify_say(c, "no url is set for the source: the request's own is used");
+        }
         verify_use_url(c, 0);
     }
     return reason;

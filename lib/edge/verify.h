@@ -6,11 +6,14 @@
 #include "edge/endpoint.h"
 #include "edge/reason.h"
 #include "edge/request.h"
+#include "edge/term.h"
 
 /* What the log may say about a refusal; no secret, signature or MAC in it. Begin with all zero. */
 struct verify_note {
     bool header_present;  /* the signature header */
     const char *header;   /* its name; lives as long as the endpoint */
+    char which[TERM_SAID_MAX]; /* what is missing, malformed or there twice, as term_say has it;
+                             "" when the reason is another */
     bool has_time;
     int64_t age_s;        /* now - signed time; negative: from the future */
     size_t secrets_tried;

@@ -37,8 +37,10 @@ static enum reason find_url(struct check *c, struct span *url)
     if (!span_present(value)) {
         reason = verify_reason(term_value(&rule->term, &c->view, &tmp, &value));
         if (reason == REASON_OK && !verify_url_allowed(rule->from, rule->n_from, value)) {
+            verify_say_text(c, "the recipe does not allow keys from", value);
             reason = REASON_HEADER_MALFORMED;
         }
+        (void)verify_blame(c, &rule->term, reason);
     }
     if (reason == REASON_OK) {
         buf_clear(kept);
@@ -159,7 +161,8 @@ static enum reason fetched_keys(struct check *c, enum mac_sig kind, const char *
     buf_init(&tmp, REQUEST_HEAD_MAX);
     buf_init(&text, CACHE_FILE_MAX);
     if (reason == REASON_OK && rule->kid_on) {
-        reason = verify_reason(term_value(&rule->kid, &c->view, &tmp, &kid));
+        reason = verify_blame(c, &rule->kid,
+                              verify_reason(term_value(&rule->kid, &c->view, &tmp, &kid)));
     }
     if (reason == REASON_OK && cache_read(c->state_dir, url, &text, &set->age_ms) != HO_OK) {
         verify_say_text(c, "the key is not here yet, and is to be fetched from", url);

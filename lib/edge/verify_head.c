@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #define US_PER_S INT64_C(1000000)
+#define DAY_MS INT64_C(86400000)
 
 enum reason verify_reason(enum term_result result)
 {
@@ -18,6 +19,15 @@ enum reason verify_reason(enum term_result result)
         break;
     }
     return REASON_BAD_REQUEST;
+}
+
+enum reason verify_blame(const struct check *c, const struct term *t, enum reason reason)
+{
+    if (reason != REASON_OK && c->note->which[0] == '\0') {
+        term_say(t, c->view.family, c->note->which);
+        verify_say(c, "%s: %s", c->note->which, reasons[reason].word);
+    }
+    return reason;
 }
 
 static enum phase phase_of(const struct term *t)
@@ -63,7 +73,7 @@ static enum reason value_reason(const struct check *c, const struct term *t)
     buf_init(&tmp, REQUEST_HEAD_MAX);
     reason = verify_reason(term_value(t, &c->view, &tmp, &value));
     buf_free(&tmp);
-    return reason;
+    return verify_blame(c, t, reason);
 }
 
 static enum reason check_needs(const struct check *c)
@@ -72,9 +82,6 @@ static enum reason check_needs(const struct check *c)
 
     for (size_t i = 0; i < c->recipe->n_needs && reason == REASON_OK; i++) {
         reason = value_reason(c, &c->recipe->needs[i]);
-        if (reason != REASON_OK) {
-            verify_say(c, "header %s: %s", c->recipe->needs[i].name, reasons[reason].word);
-        }
     }
     return reason;
 }
@@ -112,10 +119,16 @@ enum reason verify_check_head(struct check *c)
     c->view.sig = &c->parts.fields;
     verify_say(c, "signature looked for in %s: %s, %zu of the recipe's kind", c->parts.header,
                c->parts.present ? "there" : "not there", c->parts.n_sigs);
+    if (c->parts.trouble != NULL) {
+        verify_say(c, "%s: entry %zu %s", c->parts.header, c->parts.entry, c->parts.trouble);
+    }
     if (!takes_method(c->recipe, c->request->method)) {
         return REASON_METHOD;
     }
     if (c->note->secrets_tried == 0 && !endpoint_fetches(c->endpoint)) {
+        verify_say(c, "no secret can be used: %s", c->endpoint->trouble != NULL
+                                                       ? c->endpoint->trouble
+                                                       : "each has ended");
         return REASON_NO_SECRET;
     }
     if (reason == REASON_OK) {
@@ -166,7 +179,8 @@ static enum reason pick_alg(struct check *c, enum phase phase)
         c->alg_known = true;
     }
     if (!c->alg_known) {
-        return result == TERM_OK ? REASON_NO_ACCEPTABLE_SIG : verify_reason(result);
+        return result == TERM_OK ? REASON_NO_ACCEPTABLE_SIG
+                                 : verify_blame(c, &rule->by, verify_reason(result));
     }
     return REASON_OK;
 }
@@ -194,7 +208,21 @@ static bool age_of(struct span stamp, enum time_unit unit, int64_t now_us, int64
     return true;
 }
 
-static enum reason judge_time(struct check *c)
+/* A number of the other unit is a mistake of the recipe that is easily made. */
+static void say_unit(const struct check *c)
+{
+    bool is_ms = c->recipe->time.unit == TIME_MS;
+    int64_t age_ms;
+
+    if ((is_ms || c->recipe->time.unit == TIME_S) &&
+        age_of(c->view.ts, is_ms ? TIME_S : TIME_MS, c->now_us, &age_ms) && age_ms > -DAY_MS &&
+        age_ms < 365 * DAY_MS) {
+        verify_say(c, "it looks like %s, and the recipe says %s",
+                   is_ms ? "seconds" : "milliseconds", is_ms ? "ms" : "s");
+    }
+}
+
+static enum reason judge_time(struct check *c, const struct term *t)
 {
     int64_t tolerance = c->endpoint->tolerance_ms;
     enum reason reason = REASON_OK;
@@ -202,7 +230,7 @@ static enum reason judge_time(struct check *c)
     int64_t age_ms;
 
     if (!age_of(c->view.ts, c->recipe->time.unit, c->now_us, &age_ms)) {
-        return REASON_HEADER_MALFORMED;
+        return verify_blame(c, t, REASON_HEADER_MALFORMED);
     }
     c->note->has_time = true;
     c->note->age_s = age_ms / 1000;
@@ -215,6 +243,9 @@ static enum reason judge_time(struct check *c)
     verify_say(c, "signed time: %lld s %s, tolerance %s%s",
                (long long)(age_ms < 0 ? -age_ms : age_ms) / 1000, age_ms < 0 ? "ahead" : "old",
                tolerance > 0 ? limit : "without end", reason == REASON_OK ? "" : ": outside");
+    if (reason != REASON_OK) {
+        say_unit(c);
+    }
     return reason;
 }
 
@@ -222,6 +253,7 @@ static enum reason judge_time(struct check *c)
 static enum reason read_time(struct check *c, enum phase phase)
 {
     const struct time_rule *rule = &c->recipe->time;
+    const struct term *t = &rule->terms[0];
     enum term_result result = TERM_ABSENT;
 
     if (!rule->on || span_present(c->view.ts)) {
@@ -230,19 +262,23 @@ static enum reason read_time(struct check *c, enum phase phase)
     for (size_t i = 0; i < rule->n_terms && result == TERM_ABSENT; i++) {
         struct span value;
 
-        if (phase_of(&rule->terms[i]) > phase) {
+        t = &rule->terms[i];
+        if (phase_of(t) > phase) {
             return REASON_OK; /* that one would count before those behind it */
         }
         buf_clear(&c->ts);
-        result = term_value(&rule->terms[i], &c->view, &c->ts, &value);
+        result = term_value(t, &c->view, &c->ts, &value);
         if (result == TERM_OK) {
             c->view.ts = value;
         }
     }
-    if (result == TERM_ABSENT && rule->terms[0].kind == TERM_SIG) {
-        return REASON_HEADER_MALFORMED;
+    if (result == TERM_OK) {
+        return judge_time(c, t);
     }
-    return result == TERM_OK ? judge_time(c) : verify_reason(result);
+    t = result == TERM_ABSENT ? &rule->terms[0] : t;
+    return verify_blame(c, t, result == TERM_ABSENT && t->kind == TERM_SIG
+                                  ? REASON_HEADER_MALFORMED
+                                  : verify_reason(result));
 }
 
 enum reason verify_check_facts(struct check *c, enum phase phase)

@@ -78,6 +78,29 @@ static bool is_challenge(const struct span *parts, size_t n)
     return filter_is_challenge(span_make(all, len));
 }
 
+/* Which of the signed values it is that is not as it must be; of several ways the first counts. */
+static enum reason blame(const struct check *c, enum term_result result)
+{
+    const struct expr_alt *alt = &c->recipe->signed_bytes->alts[0];
+    struct term_view view = c->view;
+    struct buf tmp;
+
+    view.exact = true;
+    buf_init(&tmp, verify_signed_room(c));
+    for (size_t i = 0; i < alt->n; i++) {
+        const struct expr_piece *piece = &alt->pieces[i];
+        struct span value;
+
+        if (piece->is_term && piece->group == 0 && c->note->which[0] == '\0' &&
+            term_value(&piece->term, &view, &tmp, &value) == result) {
+            (void)verify_blame(c, &piece->term, verify_reason(result));
+        }
+        buf_clear(&tmp);
+    }
+    buf_wipe(&tmp);
+    return verify_reason(result);
+}
+
 enum reason verify_signed(const struct check *c, struct buf *tmp,
                           struct span parts[EXPR_PIECES_MAX], size_t *n)
 {
@@ -88,7 +111,7 @@ enum reason verify_signed(const struct check *c, struct buf *tmp,
     result = expr_parts(c->recipe->signed_bytes, &view, tmp, parts, n);
     if (result != TERM_OK) {
         *n = 0;
-        return verify_reason(result);
+        return c->note->which[0] != '\0' ? verify_reason(result) : blame(c, result);
     }
     return c->recipe->signs_challenges && is_challenge(parts, *n) ? REASON_SIGNATURE : REASON_OK;
 }

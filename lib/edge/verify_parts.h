@@ -34,6 +34,9 @@ enum phase { PHASE_HEAD, PHASE_BODY, PHASE_CLAIMS };
 /* REASON_OK for TERM_OK, else what a value that is needed and not there means. */
 enum reason verify_reason(enum term_result result);
 
+/* Notes that it was this term, unless another one is noted; then returns reason. */
+enum reason verify_blame(const struct check *c, const struct term *t, enum reason reason);
+
 /* ---- verify_head.c ---- */
 
 enum reason verify_check_head(struct check *c);

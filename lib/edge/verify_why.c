@@ -6,6 +6,7 @@
 
 #define BODY_MAX ((size_t)4 * 1024 * 1024) /* larger ones are left alone */
 #define TEXT_MAX_BYTES (BODY_MAX * 2)
+#define PREFIX "whsec_"
 
 /* One way to look at the request. */
 struct guess {
@@ -205,6 +206,28 @@ static void try_text(struct guess *g, struct span text, const char *const what[3
     buf_wipe(&made);
 }
 
+/* What stands between quotes, or SPAN_NONE. */
+static struct span inside_quotes(struct span text)
+{
+    bool quoted = text.len > 2 && text.p[0] == text.p[text.len - 1] &&
+                  (text.p[0] == '"' || text.p[0] == '\'');
+
+    return quoted ? span_sub(text, 1, text.len - 2) : SPAN_NONE;
+}
+
+/* The prefix counts for some senders, and a person may have taken it for a mere mark. */
+static void try_prefix(struct guess *g, struct span text)
+{
+    struct buf made;
+
+    buf_init(&made, SECRET_MAX);
+    if (!span_starts(text, PREFIX) && buf_add_str(&made, PREFIX) == HO_OK &&
+        buf_add_span(&made, text) == HO_OK) {
+        try_secret(g, buf_span(&made), "the secret had " PREFIX " in front");
+    }
+    buf_wipe(&made);
+}
+
 /* What stands behind a prefix like "whsec_", or SPAN_NONE. */
 static struct span behind_prefix(struct span text)
 {
@@ -225,6 +248,9 @@ static void try_file(struct guess *g, const struct endpoint_key *key)
     static const char *const trimmed[] = {"the secret had no blanks around it",
                                           "the secret had no blanks around it, as base64",
                                           "the secret had no blanks around it, as hex"};
+    static const char *const quoted[] = {"the secret had no quotes around it",
+                                         "the secret had no quotes around it, as base64",
+                                         "the secret had no quotes around it, as hex"};
     const struct source *source = g->c->endpoint->source;
     struct secret file = {NULL, 0};
     struct span text;
@@ -241,6 +267,10 @@ static void try_file(struct guess *g, const struct endpoint_key *key)
     if (span_trim_line(text).len < text.len) {
         try_text(g, span_trim_line(text), trimmed);
     }
+    if (inside_quotes(span_trim_line(text)).len > 0) {
+        try_text(g, inside_quotes(span_trim_line(text)), quoted);
+    }
+    try_prefix(g, text);
     secret_free(&file);
 }
 

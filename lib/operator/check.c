@@ -63,3 +63,18 @@ void found_of(struct check *c, enum finding level, const char *kind, const char 
     found_va(c, level, subject, fmt, ap);
     va_end(ap);
 }
+
+const char *check_ago(int64_t s, char room[24])
+{
+    static const struct {
+        int64_t seconds;
+        char unit;
+    } units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
+    size_t i = 0;
+
+    while (i < 3 && s < 2 * units[i].seconds) {
+        i++;
+    }
+    (void)snprintf(room, 24, "%lld%c", (long long)(s / units[i].seconds), units[i].unit);
+    return room;
+}

@@ -19,6 +19,8 @@ struct check {
     size_t n[FOUND_N];
     const struct endpoints *endpoints; /* NULL while they could not be loaded */
     bool config_well;   /* it loads, and every source can be used */
+    bool secrets_well;  /* every source has a secret that counts now, or fetches its keys */
+    bool keys_well;     /* no key is missing, and no wish waits */
     bool database_well; /* it answers, and nothing of it FAILs */
     int64_t dead;       /* dead letters; -1: could not be counted */
 };
@@ -32,14 +34,24 @@ void found(struct check *c, enum finding level, const char *subject, const char 
 void found_of(struct check *c, enum finding level, const char *kind, const char *name,
               const char *fmt, ...) HO_PRINTF(5, 6);
 
+/* Seconds in the unit that a person would name: "90s", "2h". */
+const char *check_ago(int64_t s, char room[24]);
+
 /* Files and their permissions: config's folder, key, password, state folder, log. */
 void check_files(struct check *c);
-/* A note when a secret's file ends in a line end, a warning when a blank may count as secret. */
+/* A note when a secret's file ends in a line end, a warning when a blank or quotes may count as
+ * secret. */
 void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
 /* A source in reply mode: what answers it, from where, and whether in time. */
 void check_reply(struct check *c, const struct endpoint *e);
 /* Sources and their secrets; needs c->endpoints. */
 void check_sources(struct check *c);
+/* The public keys of a source that are fetched: whether they are here. */
+void check_fetched(struct check *c, const struct endpoint *e);
+/* What waits to be fetched or visited. */
+void check_wishes(struct check *c);
+/* What an operator has opened for a while at that source: pair, capture. */
+void check_doors(struct check *c, const struct endpoint *e, int64_t now_us);
 /* Routes and handlers that lead nowhere; needs c->endpoints. */
 void check_routes(struct check *c);
 /* The database, its settings, the schema, the key's print. false: the rest can't be looked at. */

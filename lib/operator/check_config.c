@@ -14,7 +14,7 @@
 /* ---- files ---- */
 
 /* How the bytes of a secret's file end; the secret itself stays in here. */
-enum ending { ENDS_CLEAN, ENDS_LINE, ENDS_BLANK };
+enum ending { ENDS_CLEAN, ENDS_LINE, ENDS_BLANK, ENDS_QUOTED };
 
 static enum ending file_ending(const char *path)
 {
@@ -31,6 +31,8 @@ static enum ending file_ending(const char *path)
         }
         if (span_trim_line(s).len != s.len) {
             ending = ENDS_BLANK;
+        } else if (s.len > 2 && s.p[0] == s.p[s.len - 1] && (s.p[0] == '"' || s.p[0] == '\'')) {
+            ending = ENDS_QUOTED;
         } else if (s.len != all.len) {
             ending = ENDS_LINE;
         }
@@ -49,6 +51,10 @@ void check_secret_ending(struct check *c, const char *kind, const char *name, co
         found_of(c, FOUND_WARN, kind, name,
                  "%s: begins or ends with a blank or a line end, and that counts as part of the "
                  "secret; is it meant?", path);
+    } else if (ending == ENDS_QUOTED) {
+        found_of(c, FOUND_WARN, kind, name,
+                 "%s: stands between quotes, and they count as part of the secret; take them off",
+                 path);
     }
 }
 
@@ -77,7 +83,6 @@ static void check_config_file(struct check *c)
         found(c, FOUND_WARN, "config",
               "others may write to its folder %s and put other files there; chmod go-w it", folder);
     }
-    found(c, FOUND_OK, "config", "%s is sound", c->op->file);
 }
 
 static void check_key_file(struct check *c)

@@ -18,7 +18,8 @@ static const char *const advice[ALARM_N] = {
     [ALARM_DATABASE] = "deliveries were answered busy because of the database",
     [ALARM_FORGED] = "rows that this installation did not write: who else writes to the database?",
     [ALARM_DEAD] = "jobs were given up: hookonce list dead",
-    [ALARM_FETCH] = "a key could not be fetched, or a URL not visited; the log says which and why",
+    [ALARM_FETCH] = "a key could not be fetched, or a URL not visited; the log's lines "
+                     "event=wish say which and why",
     [ALARM_BREAKER] = ("a handler failed so often in a row that its jobs wait: see its errors with "
                        "`hookonce list jobs`"),
     [ALARM_HANDLER] = ("a handler that cannot work: `hookonce list jobs` shows what waits, "
@@ -29,7 +30,9 @@ static const char *const advice[ALARM_N] = {
 static bool is_over(const struct check *c, int kind)
 {
     return (kind == ALARM_CONFIG && c->config_well) ||
-           (kind == ALARM_DATABASE && c->database_well) || (kind == ALARM_DEAD && c->dead == 0);
+           (kind == ALARM_NO_SECRET && c->secrets_well) ||
+           (kind == ALARM_DATABASE && c->database_well) ||
+           (kind == ALARM_FETCH && c->keys_well) || (kind == ALARM_DEAD && c->dead == 0);
 }
 
 static void found_source(void *arg, struct span source, const uint64_t values[COUNT_N])

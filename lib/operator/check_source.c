@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "operator/check.h"
+#include "operator/providers.h"
 
 #define STANDARD_KEY_MIN 24  /* the Standard Webhooks specification: 24 to 64 bytes */
 #define DAY_US (24LL * 3600 * 1000 * 1000)
@@ -48,7 +49,7 @@ static void check_until(struct check *c, const struct endpoint *e, int64_t now_u
         last = e->keys[i].until_us > last ? e->keys[i].until_us : last;
         if (e->keys[i].until_us <= now_us) {
             found_of(c, FOUND_NOTE, "source", e->source->name,
-                     "secret %d has ended; its line and file can go", e->keys[i].number);
+                     "secret %d has ended; its line can go, and then its file", e->keys[i].number);
         }
     }
     if (e->n_keys == 0 || last == INT64_MAX) {
@@ -81,8 +82,8 @@ static void check_strength(struct check *c, const struct endpoint *e)
                  "%s sends a shared token and signs nothing: who sees one request can send others",
                  f.title);
     } else if (f.weak != NULL) {
-        found_of(c, FOUND_NOTE, "source", name, "%s signs %s of the body: handlers should ask its API "
-                 "for what matters", f.title, strcmp(f.weak, "body") == 0 ? "nothing" : "not all");
+        found_of(c, FOUND_NOTE, "source", name, "of the body %s signs %s: handlers should ask its "
+                 "API for what matters", f.title, providers_covered(&f));
     }
     if (f.signs_url && e->source->url == NULL) {
         found_of(c, FOUND_WARN, "source", name,
@@ -91,14 +92,47 @@ static void check_strength(struct check *c, const struct endpoint *e)
     }
 }
 
+/* How many of its secrets count now. */
+static size_t usable(const struct endpoint *e, int64_t now_us)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < e->n_keys; i++) {
+        n += now_us < e->keys[i].until_us;
+    }
+    return n;
+}
+
+/* A secret that can't be used. Receivers that run refuse the new state and go on with what they
+ * have, so that taking a file away revokes nothing. */
+static void check_trouble(struct check *c, const struct endpoint *e, int64_t now_us)
+{
+    struct recipe_facts f;
+
+    recipe_facts(e->recipe, &f);
+    if (e->trouble == NULL) {
+        return;
+    }
+    if (usable(e, now_us) > 0) {
+        found_of(c, FOUND_WARN, "source", e->source->name,
+                 "%s; the others are used, and receivers that run may still take this one as they "
+                 "read it before",
+                 e->trouble);
+    } else {
+        found_of(c, FOUND_FAIL, "source", e->source->name,
+                 "%s; deliveries are answered busy, but by receivers that run and read it while it "
+                 "was good%s%s%s",
+                 e->trouble, f.pairs ? ". Its secret comes in a handshake: run hookonce pair " : "",
+                 f.pairs ? e->source->name : "", f.pairs ? ", then create the webhook" : "");
+    }
+}
+
 static void check_source(struct check *c, const struct endpoint *e, int64_t now_us)
 {
     const struct source *s = e->source;
+    size_t n = usable(e, now_us);
 
-    if (e->trouble != NULL) {
-        found_of(c, e->n_keys == 0 ? FOUND_FAIL : FOUND_WARN, "source", s->name, "%s%s", e->trouble,
-                 e->n_keys == 0 ? "; deliveries are answered busy" : "; the others are used");
-    }
+    check_trouble(c, e, now_us);
     for (size_t i = 0; i < e->n_keys; i++) {
         check_mistaken(c, s, &e->keys[i]);
         if (is_standard(e) && e->keys[i].secret.len < STANDARD_KEY_MIN) {
@@ -115,13 +149,14 @@ static void check_source(struct check *c, const struct endpoint *e, int64_t now_
     if (s->reply) {
         check_reply(c, e);
     }
+    check_doors(c, e, now_us);
     if (endpoint_fetches(e)) {
-        found_of(c, FOUND_OK, "source", s->name, "%s, its public keys are fetched by hookonce process",
-                 s->provider);
-    } else if (e->n_keys > 0) {
-        found_of(c, FOUND_OK, "source", s->name, "%s, %zu usable secret%s", s->provider, e->n_keys,
-                 e->n_keys == 1 ? "" : "s");
+        check_fetched(c, e);
+    } else if (n > 0) {
+        found_of(c, FOUND_OK, "source", s->name, "%s, %zu usable secret%s", s->provider, n,
+                 n == 1 ? "" : "s");
     }
+    c->secrets_well = c->secrets_well && (n > 0 || endpoint_fetches(e));
 }
 
 void check_sources(struct check *c)
@@ -132,6 +167,8 @@ void check_sources(struct check *c)
         found(c, FOUND_WARN, "config", "there is no source: nothing can be delivered");
     }
     c->config_well = true;
+    c->secrets_well = true;
+    c->keys_well = true;
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
         check_source(c, endpoints_at(c->endpoints, i), now_us);
         c->config_well = c->config_well && endpoints_at(c->endpoints, i)->trouble == NULL;

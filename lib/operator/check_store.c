@@ -148,21 +148,6 @@ static const char *count(int64_t n, char room[24])
     return room;
 }
 
-static const char *ago(int64_t s, char room[24])
-{
-    static const struct {
-        int64_t seconds;
-        char unit;
-    } units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
-    size_t i = 0;
-
-    while (i < 3 && s < 2 * units[i].seconds) {
-        i++;
-    }
-    (void)snprintf(room, 24, "%lld%c", (long long)(s / units[i].seconds), units[i].unit);
-    return room;
-}
-
 static void check_processor(struct check *c, const struct view_queue *q)
 {
     char n[24];
@@ -174,8 +159,8 @@ static void check_processor(struct check *c, const struct view_queue *q)
         found(c, FOUND_WARN, "processor",
               "%s job%s due, the oldest for %s, and no processor %s%s: does cron start `hookonce "
               "process`?", count(q->due, n), q->due == 1 ? " is" : "s are",
-              ago(q->oldest_due_s, waits), q->worker_s < 0 ? "is at work" : "was seen for ",
-              q->worker_s < 0 ? "" : ago(q->worker_s, seen));
+              check_ago(q->oldest_due_s, waits), q->worker_s < 0 ? "is at work" : "was seen for ",
+              q->worker_s < 0 ? "" : check_ago(q->worker_s, seen));
     } else if (q->worker_s < 0 && !q->any_try && q->due > 0) {
         found(c, FOUND_NOTE, "processor",
               "no processor has run yet, and %s job%s: see step 6 of the README, or run `hookonce "
@@ -183,7 +168,7 @@ static void check_processor(struct check *c, const struct view_queue *q)
     } else if (q->worker_s < 0) {
         found(c, FOUND_OK, "processor", "none at work right now, and no job waits long for one");
     } else {
-        found(c, FOUND_OK, "processor", "last seen %s ago", ago(q->worker_s, seen));
+        found(c, FOUND_OK, "processor", "last seen %s ago", check_ago(q->worker_s, seen));
     }
 }
 

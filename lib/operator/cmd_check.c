@@ -21,7 +21,9 @@ static void check_all(struct check *c)
         found(c, FOUND_FAIL, "config", "%s", err.text);
     } else {
         c->endpoints = endpoints;
+        found(c, FOUND_OK, "config", "%s is sound", c->op->file);
         check_sources(c);
+        check_wishes(c);
         check_routes(c);
     }
     size_t failed = c->n[FOUND_FAIL];

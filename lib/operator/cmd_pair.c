@@ -1,5 +1,6 @@
 /* hookonce pair: lets a handshake set a source's secret, once and for a while. */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -8,17 +9,18 @@
 
 #define FOR_DEFAULT_MS (10 * 60 * INT64_C(1000))
 
-enum { OPT_FOR, OPT_OFF, OPT_N };
+enum { OPT_FOR, OPT_OFF, OPT_REPLACE, OPT_N };
 
 static const struct arg_option options[OPT_N] = {
     [OPT_FOR] = {"for", true},
     [OPT_OFF] = {"off", false},
+    [OPT_REPLACE] = {"replace", false},
 };
 
 struct pair_args {
     const char *source;
     int64_t for_ms;
-    bool off;
+    bool off, replace;
 };
 
 static int read_args(struct operator *op, int argc, char **argv, struct pair_args *out)
@@ -35,6 +37,8 @@ static int read_args(struct operator *op, int argc, char **argv, struct pair_arg
             return operator_fail(op, EXIT_USAGE, "one source at a time; '%s' is too much", value);
         } else if (got == OPT_OFF) {
             out->off = true;
+        } else if (got == OPT_REPLACE) {
+            out->replace = true;
         } else if (got != OPT_FOR ||
                    !source_arg_time(op, "for", value, DOOR_MAX_MS, &out->for_ms)) {
             return EXIT_USAGE;
@@ -52,6 +56,7 @@ static int open_door(const struct operator *op, const struct endpoint *e,
     const struct door_terms terms = {.until_us = clock_wall_us() + args->for_ms * 1000};
     struct ho_err err = {HO_OK, 0, ""};
     struct recipe_facts f;
+    struct stat st;
     char until[32];
 
     recipe_facts(e->recipe, &f);
@@ -64,6 +69,12 @@ static int open_door(const struct operator *op, const struct endpoint *e,
         return operator_fail(op, EXIT_USAGE, "give source '%s' a line `secret = file:%s.secret`: the "
                                              "secret that comes is written there", s->name, s->name);
     }
+    if (!args->replace && stat(s->secrets[0].path, &st) == 0 && st.st_size > 0) {
+        return operator_fail(op, EXIT_USAGE,
+                             "%s is there already, and the next handshake would put another secret "
+                             "in its place, so that deliveries under the old one are refused; if "
+                             "that is meant, add --replace", s->secrets[0].path);
+    }
     if (door_open(op->settings->state_dir, DOOR_PAIR, s->name, &terms, &err) != HO_OK) {
         return operator_fail(op, EXIT_TROUBLE, "%s", err.text);
     }
@@ -71,8 +82,9 @@ static int open_door(const struct operator *op, const struct endpoint *e,
     until[19] = '\0'; /* whole seconds are enough for people */
     (void)printf("Until %s UTC the next handshake of %s sets the secret of source %s, in\n"
                  "  %s\n"
-                 "Create the webhook at the provider now. `hookonce check` says whether it came.\n",
-                 until, f.title, s->name, s->secrets[0].path);
+                 "Create the webhook at the provider now, with the address that ends in /%s.\n"
+                 "`hookonce check` says whether the secret came: `1 usable secret`.\n",
+                 until, f.title, s->name, s->secrets[0].path, s->name);
     return EXIT_WELL;
 }
 
@@ -103,14 +115,16 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_pair = {
     .name = "pair",
-    .synopsis = "SOURCE [--for TIME] [--off]",
+    .synopsis = "SOURCE [--for TIME] [--replace] [--off]",
     .summary = "lets a provider's handshake set a source's secret, once",
     .help =
         "Some providers (Asana, Notion) make the secret themselves and send it once, in a request\n"
         "that nobody has signed. Such a request is refused unless this command was run just before.\n"
-        "The first one that fits sets the secret; then the door is closed again.\n"
+        "The first one that fits sets the secret, whoever sends it; then the door is closed again.\n"
+        "The receiver that took it uses the secret at once, others within a second.\n"
         "\n"
         "  --for TIME   how long to wait for it, at most 24h; default 10m\n"
+        "  --replace    also where the source has a secret already: it is written over\n"
         "  --off        closes the door\n"
         "\n"
         "examples:\n"

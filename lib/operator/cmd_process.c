@@ -182,9 +182,9 @@ const struct command cmd_process = {
     .synopsis = "[--for TIME] [--once] [--workers N] [--verbose]",
     .summary = "runs the jobs that are due; start it from cron every minute",
     .help =
-        "  --for TIME   begin nothing after so much time (55s); cron starts the next run\n"
+        "  --for TIME   begin nothing after so much time, default 55s; cron starts the next run\n"
         "  --once       end as soon as nothing is due, at the latest after --for\n"
-        "  --workers N  so many jobs at once, each in a process of its own (1)\n"
+        "  --workers N  so many jobs at once, each in a process of its own, default 1\n"
         "  -v, --verbose\n"
         "               says at the end in a line what was done; so does --once on a terminal\n"
         "\n"

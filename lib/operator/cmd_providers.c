@@ -11,6 +11,9 @@
 #define WORD 24 /* room for a duration or a number */
 #define TEMPLATE_MAX 4096
 
+enum { OPT_WIDE, OPT_N };
+static const struct arg_option options[OPT_N] = {[OPT_WIDE] = {"wide", false}};
+
 static struct span duration(int64_t ms, char room[WORD])
 {
     if (ms == 0) {
@@ -44,7 +47,7 @@ static struct recipe_facts facts_of(struct recipes *all, size_t i)
     return f;
 }
 
-static void list_people(struct recipes *all)
+static void list_people(struct recipes *all, bool wide)
 {
     static const struct table_col cols[] = {
         {"provider", TABLE_TEXT, 0}, {"signature", TABLE_TEXT, 52}, {"event_id", TABLE_TEXT, 40},
@@ -55,6 +58,10 @@ static void list_people(struct recipes *all)
 
     table_rank(t, 2, 2);
     table_rank(t, 5, 1);
+    table_cut(t);
+    if (wide) {
+        table_whole(t);
+    }
     for (size_t i = 0; i < recipes_count(all); i++) {
         struct recipe_facts f = facts_of(all, i);
         char room[2][WORD];
@@ -171,9 +178,14 @@ static int run(struct operator *op, int argc, char **argv)
     struct recipes *all = NULL;
     const char *name = NULL;
     const char *value = NULL;
+    bool wide = false;
     int got;
 
-    while ((got = args_next(&a, NULL, 0, &value)) != ARGS_END) {
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (got == OPT_WIDE) {
+            wide = true;
+            continue;
+        }
         if (got != ARGS_WORD) {
             return EXIT_USAGE;
         }
@@ -191,7 +203,7 @@ static int run(struct operator *op, int argc, char **argv)
     } else if (op->json) {
         list_programs(all, NULL);
     } else {
-        list_people(all);
+        list_people(all, wide);
     }
     recipes_free(all);
     return status;
@@ -199,12 +211,13 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_providers = {
     .name = "providers",
-    .synopsis = "[NAME]",
+    .synopsis = "[NAME] [--wide]",
     .summary = "lists the providers whose deliveries can be verified",
     .help =
         "The built-in ones, and those of the files that `recipes` in section [hookonce] names.\n"
-        "With NAME, what is known of one in words: what is signed, where its secret is found, which\n"
-        "events are the ones to act on, how long it tries again, and what to write into the config.\n"
+        "With NAME, what is known of one in words: what is signed, where its secret is found and how\n"
+        "it is written, which handshakes are answered, which events are the ones to act on, how long\n"
+        "it tries again, and what to write into the config.\n"
         "\n"
         "  event_id    where the id is taken from\n"
         "  time        how far the signed time may be from ours; - : it signs no time\n"
@@ -213,6 +226,8 @@ const struct command cmd_providers = {
         "  retries     how long the provider tries again by itself; - : not known, or not at all\n"
         "  confidence  official: read in the provider's own documents or library; published: in\n"
         "              somebody else's; unconfirmed: neither\n"
+        "\n"
+        "  --wide      no cell is cut, and no column left out\n"
         "\n"
         "examples:\n"
         "  hookonce providers\n"

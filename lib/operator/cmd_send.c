@@ -11,7 +11,9 @@
 #include "edge/endpoint.h"
 #include "edge/sign.h"
 #include "operator/operator.h"
+#include "operator/providers.h"
 #include "operator/send.h"
+#include "operator/send_id.h"
 #include "operator/send_key.h"
 #include "operator/source_arg.h"
 
@@ -57,6 +59,7 @@ struct send_args {
 struct sending {
     struct operator *op;
     const struct send_args *args;
+    const struct endpoint *endpoint;
     struct send_event event;
     struct send_answers answers;
     struct ho_err err;
@@ -217,6 +220,7 @@ static int send_all(struct sending *s, const char *url)
     }
     bool well = s->answers.well == s->total;
     if (!s->args->quiet || !well) {
+        send_find_id(&s->event, s->endpoint, s->op->settings->state_dir, clock_wall_us());
         send_say(&s->event, s->args->source, url, s->answers.total, s->op->json);
         send_print(&s->answers, stdout, s->op->json);
         /* Who spoils a delivery has asked for that answer. */
@@ -238,6 +242,25 @@ static const char *find_url(const struct operator *op, const struct send_args *a
         return args->url;
     }
     return env != NULL && env[0] != '\0' ? env : op->settings->url;
+}
+
+/* What was asked for and cannot show what it is meant to. */
+static void note_useless(const struct send_args *args, const struct endpoint *e)
+{
+    struct recipe_facts f;
+
+    recipe_facts(e->recipe, &f);
+    if (args->age_ms != 0 && f.tolerance_ms == 0) {
+        (void)fprintf(stderr, "hookonce send: note: %s signs no time, or any is taken: --age "
+                              "changes only the times in the sample\n", f.title);
+    }
+    if (args->plan.tamper && f.weak != NULL) {
+        (void)fprintf(stderr, "hookonce send: note: of the body %s signs %s: what was tampered "
+                              "with may be taken, and so may what others make of a request they "
+                              "saw\n",
+                      f.title, strcmp(f.weak, "token") == 0 ? "nothing, it only shows a token"
+                                                            : providers_covered(&f));
+    }
 }
 
 /* Everything between read arguments and the first post. */
@@ -277,12 +300,7 @@ static int prepare(struct operator *op, struct send_args *args, const struct end
     if (args->plan.type == NULL) {
         args->plan.type = sign_default_type(e->recipe);
     }
-    struct recipe_facts facts;
-    recipe_facts(e->recipe, &facts);
-    if (args->age_ms != 0 && facts.tolerance_ms == 0) {
-        (void)fprintf(stderr, "hookonce send: note: %s signs no time, --age changes nothing\n",
-                      facts.title);
-    }
+    note_useless(args, e);
     return EXIT_WELL;
 }
 
@@ -296,7 +314,8 @@ static int send_from(struct operator *op, struct send_args *args, const struct e
     buf_init(&url, URL_MAX);
     int status = prepare(op, args, e, &key, &body, &url);
     if (status == EXIT_WELL) {
-        struct sending s = {.op = op, .args = args, .total = args->count * args->plan.repeat};
+        struct sending s = {.op = op, .args = args, .endpoint = e,
+                            .total = args->count * args->plan.repeat};
         s.event.plan = &args->plan;
         status = send_all(&s, buf_cstr(&url));
         send_event_free(&s.event);
@@ -356,7 +375,8 @@ const struct command cmd_send = {
         "                      duplicates\n"
         "  --count N           makes N different events\n"
         "  --parallel N        so many posts at once, up to 256\n"
-        "  --age TIME          signs with a time so long ago (10m), or ahead (-10m)\n"
+        "  --age TIME          as made so long ago (10m), or by a clock that is ahead (-10m): the\n"
+        "                      signed time, and the times in the sample\n"
         "  --key FILE          a private key as PEM, for providers that sign with one\n"
         "  --new-key FILE      makes such a key, and FILE.pub to put in as a secret; sends nothing\n"
         "  --tamper            changes a byte of the body after signing: a forgery\n"

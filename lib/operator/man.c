@@ -1,17 +1,16 @@
 /* The manual pages as roff. Everything about commands and keys comes from their tables. */
-#include "operator/man.h"
+#include "operator/man_parts.h"
 
 #include <string.h>
 
 #include "base/text.h"
 #include "base/version.h"
 #include "core/settings.h"
-#include "edge/recipe.h"
+#include "operator/man.h"
 #include "operator/operator.h"
 #include "work/handler.h"
 
-/* Writes text so that roff shows it as it is; at_start: at the beginning of a line. */
-static void put(FILE *out, const char *text, bool at_start)
+void man_put(FILE *out, const char *text, bool at_start)
 {
     for (; *text != '\0'; text++) {
         if (at_start && (*text == '.' || *text == '\'')) {
@@ -28,14 +27,14 @@ static void put(FILE *out, const char *text, bool at_start)
     }
 }
 
-static void verbatim(FILE *out, const char *text)
+void man_verbatim(FILE *out, const char *text)
 {
     (void)fputs(".PP\n.nf\n", out);
-    put(out, text, true);
+    man_put(out, text, true);
     (void)fputs(".fi\n", out);
 }
 
-static void title(FILE *out, const char *name, int section, const char *what)
+void man_title(FILE *out, const char *name, int section, const char *what)
 {
     (void)fprintf(out, ".TH \"%s\" %d \"\" \"hookonce %s\"\n.SH NAME\n%s \\- %s\n", name, section,
                   HOOKONCE_VERSION, name, what);
@@ -44,18 +43,18 @@ static void title(FILE *out, const char *name, int section, const char *what)
 static void put_command(FILE *out, const struct command *c)
 {
     (void)fprintf(out, ".SS \"%s\"\n", c->name);
-    put(out, c->summary, true);
+    man_put(out, c->summary, true);
     (void)fprintf(out, ".\n.PP\n.nf\n\\fBhookonce %s\\fR ", c->name);
-    put(out, c->synopsis, false);
+    man_put(out, c->synopsis, false);
     (void)fputs("\n.fi\n", out);
     if (c->help[0] != '\0') {
-        verbatim(out, c->help);
+        man_verbatim(out, c->help);
     }
 }
 
 static void man_commands(FILE *out)
 {
-    title(out, "hookonce", 1, "process webhooks, each once, and look after them");
+    man_title(out, "hookonce", 1, "process webhooks, each once, and look after them");
     (void)fputs(".SH SYNOPSIS\n\\fBhookonce\\fR [\\fB\\-\\-config\\fR FILE] [\\fB\\-\\-json\\fR] "
                 "COMMAND [option ...]\n"
                 ".SH DESCRIPTION\nThe receiver (hookonce.fcgi) writes verified deliveries into the "
@@ -121,7 +120,7 @@ static void put_type(FILE *out, const struct conf_key *k)
     (void)fputs(words[k->type], out);
     if (k->words != NULL) {
         (void)fputc(' ', out);
-        put(out, k->words, false);
+        man_put(out, k->words, false);
     }
     if (k->max != 0 && k->type == CONF_DURATION) {
         text_duration_put(k->min, from);
@@ -132,20 +131,20 @@ static void put_type(FILE *out, const struct conf_key *k)
     }
     if (k->dflt != NULL && k->dflt[0] != '\0') {
         (void)fputs("; default ", out);
-        put(out, k->dflt, false);
+        man_put(out, k->dflt, false);
     }
     (void)fputs(k->required ? "; required" : "", out);
     (void)fputs(k->repeats ? "; may repeat" : "", out);
 }
 
-static void put_keys(FILE *out, const struct conf_key *keys, size_t n, const char *kind)
+void man_keys(FILE *out, const struct conf_key *keys, size_t n, const char *kind)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(keys[i].section, kind) == 0) {
             (void)fprintf(out, ".TP\n\\fB%s\\fR (", keys[i].key);
             put_type(out, &keys[i]);
             (void)fputs(")\n", out);
-            put(out, keys[i].help, true);
+            man_put(out, keys[i].help, true);
             (void)fputc('\n', out);
         }
     }
@@ -232,64 +231,19 @@ static void man_config(FILE *out)
     size_t n;
     const struct conf_key *keys = settings_keys(&n);
 
-    title(out, "hookonce.conf", 5, "the config of hookonce");
+    man_title(out, "hookonce.conf", 5, "the config of hookonce");
     (void)fputs(".SH DESCRIPTION\n", out);
-    put(out, grammar, true);
+    man_put(out, grammar, true);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         (void)fprintf(out, ".SH \"SECTION %s\"\n", sections[i].kind);
-        put(out, sections[i].text, true);
+        man_put(out, sections[i].text, true);
         (void)fputc('\n', out);
-        put_keys(out, keys, n, sections[i].kind);
+        man_keys(out, keys, n, sections[i].kind);
     }
     put_handlers(out);
     (void)fputs(".SH EXAMPLE\n", out);
-    verbatim(out, example);
+    man_verbatim(out, example);
     (void)fputs(".SH \"SEE ALSO\"\nhookonce(1), hookonce\\-recipe(5)\n", out);
-}
-
-/* ---- recipes ---- */
-
-static const char terms[] =
-    "A template is literal text with terms in braces, as in `v0:{ts}:{body}`.\n"
-    "Behind ` ?? ` stands what is taken when a term before it is absent. \\n is a line feed.\n";
-
-static const char term_words[] =
-    "  body           the bytes received\n"
-    "  header:NAME    a header; header:*NAME: NAME of the family that the request uses\n"
-    "  form:NAME      a field of a form\n"
-    "  json:/POINTER  a string or whole number of the JSON body\n"
-    "  ts             the signed time as written\n"
-    "  sig.NAME       a field of the signature header, where `sig` has `pair`\n"
-    "  ...|sha256|hex the digest of any of these\n";
-
-static const char recipe_example[] =
-    "[recipe acme]\n"
-    "title = Acme\n"
-    "sig = header:x-acme-signature ; strip sha256=\n"
-    "alg = hmac-sha256\n"
-    "enc = hex-any\n"
-    "signed = {body}\n"
-    "id = {header:x-acme-delivery}\n"
-    "type = {json:/event}\n"
-    "guard = {body}\n";
-
-static void man_recipe(FILE *out)
-{
-    size_t n;
-    const struct conf_key *keys = recipe_keys(&n);
-
-    title(out, "hookonce-recipe", 5, "how a provider signs and names its events, as data");
-    (void)fputs(".SH DESCRIPTION\nA file named by \\fBrecipes\\fR in section [hookonce] of "
-                "hookonce.conf(5) holds sections [recipe NAME]; a source then says provider = "
-                "NAME. The built\\-in ones are written with the same words: `hookonce "
-                "providers` lists them.\n.PP\n", out);
-    put(out, terms, true);
-    verbatim(out, term_words);
-    (void)fputs(".SH KEYS\n", out);
-    put_keys(out, keys, n, "recipe");
-    (void)fputs(".SH EXAMPLE\n", out);
-    verbatim(out, recipe_example);
-    (void)fputs(".SH \"SEE ALSO\"\nhookonce(1), hookonce.conf(5)\n", out);
 }
 
 bool man_print(const char *page, FILE *out)

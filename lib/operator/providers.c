@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "edge/recipe_told.h"
 
 #define WORD 24 /* room for a duration or a number */
 #define TEMPLATE_MAX 4096
@@ -26,6 +27,21 @@ struct span providers_folded(const char *template, struct buf *out)
         }
     }
     return out->len > 0 ? buf_span(out) : SPAN_NONE;
+}
+
+/* Prose, which may go on in further lines of its file. */
+static void say_prose(const char *before, const char *text, const char *behind, FILE *out)
+{
+    struct span rest = span_of(text);
+
+    (void)fputs(before, out);
+    while (span_present(rest)) {
+        struct span line = span_trim(span_cut(&rest, '\n'));
+
+        (void)fprintf(out, "%.*s%s", (int)line.len, (const char *)line.p,
+                      span_present(rest) ? " " : "");
+    }
+    (void)fputs(behind, out);
 }
 
 static void size_put(int64_t bytes, char out[WORD])
@@ -55,8 +71,9 @@ static void say_sureness(const struct recipe_facts *f, FILE *out)
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(f->confidence, rows[i].word) == 0) {
-            (void)fprintf(out, "  How sure this is: %s, %s%s%s.\n", rows[i].word, rows[i].says,
-                          said(f->basis) ? ": " : "", said(f->basis) ? f->basis : "");
+            (void)fprintf(out, "  How sure this is: %s, %s%s", rows[i].word, rows[i].says,
+                          said(f->basis) ? ": " : "");
+            say_prose("", said(f->basis) ? f->basis : "", ".\n", out);
         }
     }
 }
@@ -78,10 +95,53 @@ static void say_signature(const struct recipe_facts *f, FILE *out)
         (void)fputs("  Weak: it is no signature but a shared token. Who sees one request can send others.\n",
                     out);
     } else {
-        (void)fprintf(out, "  Weak: the signature covers %s of the body. Who sees one request can "
+        (void)fprintf(out, "  Weak: of the body the signature covers %s. Who sees one request can "
                            "send it again with other content.\n",
-                      strcmp(f->weak, "body") == 0 ? "nothing" : "only some fields");
+                      providers_covered(f));
     }
+}
+
+const char *providers_covered(const struct recipe_facts *f)
+{
+    if (!said(f->weak) || strcmp(f->weak, "body") != 0) {
+        return "only some fields";
+    }
+    return said(f->signed_bytes) && strstr(f->signed_bytes, "|crc32") != NULL
+               ? "only a checksum, which can be forged"
+               : "nothing";
+}
+
+/* Where the secret is found, and how it is to be written. */
+static void say_secret(const struct recipe *r, const struct recipe_facts *f, FILE *out)
+{
+    struct buf text;
+
+    if (said(f->secret_at)) {
+        say_prose("  The secret is found at: ", f->secret_at, ".\n", out);
+    }
+    buf_init(&text, TEMPLATE_MAX);
+    if (recipe_is_public(r)) {
+        (void)fprintf(out, "  %s is the provider's public key, as %s.\n",
+                      f->fetched ? "A secret, where one is given in place of the fetched keys,"
+                                 : "The secret",
+                      recipe_key_form(r));
+    } else if (!f->fetched && recipe_tell_key(r, &text) == HO_OK) {
+        (void)fprintf(out, "  The key is the secret's text, %s.\n", buf_cstr(&text));
+    }
+    buf_free(&text);
+}
+
+/* Requests that are no deliveries, and are answered by themselves. */
+static void say_handshakes(const struct recipe *r, FILE *out)
+{
+    struct buf text;
+
+    buf_init(&text, TEMPLATE_MAX);
+    for (size_t i = 0; recipe_tell_hello(r, i, &text) == HO_OK && text.len > 0; i++) {
+        (void)fprintf(out, "  Handshake: %s.\n", buf_cstr(&text));
+        buf_clear(&text);
+    }
+    buf_free(&text);
 }
 
 static void say_time(const struct recipe_facts *f, FILE *out)
@@ -97,13 +157,17 @@ static void say_time(const struct recipe_facts *f, FILE *out)
     (void)fprintf(out, "  It signs the time: deliveries over %s old, or ahead, are refused.\n", room);
 }
 
-static void say_identity(const struct recipe_facts *f, FILE *out)
+static void say_identity(const struct recipe *r, const struct recipe_facts *f, FILE *out)
 {
+    struct span at = recipe_batch_at(r);
     struct buf text;
 
     buf_init(&text, TEMPLATE_MAX);
     if (f->batch) {
-        (void)fputs("  One request carries several events; each becomes a receipt of its own.\n", out);
+        (void)fprintf(out, "  One request carries several events, the items of the array %.*s; each "
+                           "becomes a receipt of its own, and {/pointer} looks into its item.\n",
+                      at.len > 0 ? (int)at.len : 22,
+                      at.len > 0 ? (const char *)at.p : "that the whole body is");
     }
     (void)fprintf(out, "  Event id: %s, unique in %s.\n",
                   span_present(providers_folded(f->id, &text))
@@ -111,11 +175,16 @@ static void say_identity(const struct recipe_facts *f, FILE *out)
                       : "the body's digest and the event's place",
                   f->scope_provider ? "all sources of this provider: a route's provider is its name"
                                     : "each source: a route's provider is the source's name");
+    if (said(f->id) && strstr(f->id, "{arrival}") != NULL) {
+        (void)fputs("  Where a request names no event, its id is made on arrival: one that is sent again, by\n"
+                    "  the provider or by whoever holds it, makes another event each time.\n",
+                    out);
+    }
     (void)fprintf(out, "  The guard against old content under new ids is %s unless the source says so.\n",
                   f->guard ? "on" : "off");
     buf_free(&text);
     if (said(f->authoritative)) {
-        (void)fprintf(out, "  To act on: %s.\n", f->authoritative);
+        say_prose("  To act on: ", f->authoritative, ".\n", out);
     }
 }
 
@@ -144,7 +213,8 @@ static void say_config(const struct recipe *r, const struct recipe_facts *f, FIL
 
     (void)fprintf(out, "\nIn the config:\n  [source %s]\n  provider = %s\n", f->name, f->name);
     if (!f->fetched) {
-        (void)fprintf(out, "  secret = file:%s.secret\n", f->name);
+        (void)fprintf(out, "  secret = file:%s.secret%s\n", f->name,
+                      recipe_is_public(r) ? "    # the provider's public key" : "");
     }
     for (size_t i = 0; recipe_param(r, i, &name, &help); i++) {
         (void)fprintf(out, "  param = %.*s VALUE    # %.*s\n", (int)name.len, (const char *)name.p,
@@ -166,14 +236,13 @@ void providers_say(const struct recipe *r, FILE *out)
     (void)fprintf(out, "%s (provider = %s)\n", f.title, f.name);
     say_sureness(&f, out);
     say_signature(&f, out);
-    if (said(f.secret_at)) {
-        (void)fprintf(out, "  The secret is found at: %s.\n", f.secret_at);
-    }
+    say_secret(r, &f, out);
     say_time(&f, out);
-    say_identity(&f, out);
+    say_identity(r, &f, out);
+    say_handshakes(r, out);
     say_retries(&f, out);
     if (said(f.note)) {
-        (void)fprintf(out, "  %s\n", f.note);
+        say_prose("  ", f.note, "\n", out);
     }
     say_config(r, &f, out);
 }

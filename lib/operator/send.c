@@ -38,6 +38,7 @@ static void begin(struct send_event *e)
         buf_init(&e->made_request.query, URL_MAX);
         buf_init(&e->sample, BODY_MAX);
         buf_init(&e->url, URL_MAX);
+        buf_init(&e->stored, URL_MAX);
     }
     e->made++;
     buf_clear(&e->sample);
@@ -130,9 +131,14 @@ enum ho_code send_next(struct send_event *e, size_t i, struct http_post *post, s
             return code;
         }
     }
+    send_post(e, post);
+    return HO_OK;
+}
+
+void send_post(struct send_event *e, struct http_post *post)
+{
     *post = (struct http_post){buf_span(&e->made_request.headers), buf_span(wire_body(e)),
                                e->url.len > 0 ? buf_cstr(&e->url) : NULL};
-    return HO_OK;
 }
 
 void send_event_free(struct send_event *e)
@@ -143,7 +149,49 @@ void send_event_free(struct send_event *e)
         buf_free(&e->made_request.query);
         buf_free(&e->sample);
         buf_free(&e->url);
+        buf_free(&e->stored);
     }
+}
+
+/* What stands in place of an id that is not told. */
+static const char *unknown_id(const struct send_event *e)
+{
+    static const char *const says[] = {
+        [SEND_ID_UNKNOWN] = "the id under which it is stored is not known here, hookonce list "
+                            "shows it",
+        [SEND_ID_REFUSED] = "",
+        [SEND_ID_TOLD] = "",
+        [SEND_ID_ARRIVAL] = "its id is made when it arrives",
+        [SEND_ID_HANDSHAKE] = "it is a handshake, and no event",
+    };
+
+    return says[e->stored_how];
+}
+
+static void say_people(const struct send_event *e, struct span id, const char *url, size_t posts)
+{
+    const char *type = e->plan->type;
+    struct buf text;
+
+    buf_init(&text, 4096);
+    table_cell(id, 0, &text);
+    if (e->made > 1 && span_present(id)) {
+        (void)printf("%zu posts of %zu events (%s) to %s; the last id was %s\n", posts, e->made,
+                     type, url, buf_cstr(&text));
+    } else if (e->made > 1) {
+        (void)printf("%zu posts of %zu events (%s) to %s; of each %s\n", posts, e->made, type, url,
+                     unknown_id(e));
+    } else if (span_present(id)) {
+        (void)printf("%zu post%s of %s (%s) to %s\n", posts, posts == 1 ? "" : "s",
+                     buf_cstr(&text), type, url);
+    } else {
+        (void)printf("%zu post%s (%s) to %s; %s\n", posts, posts == 1 ? "" : "s", type, url,
+                     unknown_id(e));
+    }
+    if (e->stored_how == SEND_ID_TOLD && e->stored_more > 0) {
+        (void)printf("(each post carries %zu more events)\n", e->stored_more);
+    }
+    buf_free(&text);
 }
 
 void send_say(const struct send_event *e, const char *source, const char *url, size_t posts,
@@ -153,32 +201,25 @@ void send_say(const struct send_event *e, const char *source, const char *url, s
         {"source", TABLE_TEXT, 0},  {"url", TABLE_TEXT, 0},      {"event_type", TABLE_TEXT, 0},
         {"last_id", TABLE_TEXT, 0}, {"events", TABLE_NUMBER, 0}, {"posts", TABLE_NUMBER, 0},
     };
+    struct span id = e->stored_how == SEND_ID_TOLD      ? buf_span(&e->stored)
+                     : e->stored_how == SEND_ID_REFUSED ? span_of(e->id)
+                                                        : SPAN_NONE;
     char numbers[2][24];
-    struct buf id;
 
-    if (json) {
-        (void)snprintf(numbers[0], sizeof numbers[0], "%zu", e->made);
-        (void)snprintf(numbers[1], sizeof numbers[1], "%zu", posts);
-        const struct span cells[] = {
-            span_of(source), span_of(url),        span_of(e->plan->type),
-            span_of(e->id),  span_of(numbers[0]), span_of(numbers[1]),
-        };
-        struct table *t = table_new("sent", cols, 6);
-        table_row(t, cells);
-        table_print(t, stdout, true);
-        table_free(t);
+    if (!json) {
+        say_people(e, id, url, posts);
         return;
     }
-    buf_init(&id, 4096);
-    table_cell(span_of(e->id), 0, &id);
-    if (e->made > 1) {
-        (void)printf("%zu posts of %zu events (%s) to %s; the last id was %s\n", posts, e->made,
-                     e->plan->type, url, buf_cstr(&id));
-    } else {
-        (void)printf("%zu post%s of %s (%s) to %s\n", posts, posts == 1 ? "" : "s",
-                     buf_cstr(&id), e->plan->type, url);
-    }
-    buf_free(&id);
+    (void)snprintf(numbers[0], sizeof numbers[0], "%zu", e->made);
+    (void)snprintf(numbers[1], sizeof numbers[1], "%zu", posts);
+    const struct span cells[] = {
+        span_of(source), span_of(url),        span_of(e->plan->type),
+        id,              span_of(numbers[0]), span_of(numbers[1]),
+    };
+    struct table *t = table_new("sent", cols, 6);
+    table_row(t, cells);
+    table_print(t, stdout, true);
+    table_free(t);
 }
 
 enum ho_code send_url(const char *base, const char *source, struct buf *out, struct ho_err *err)
@@ -307,6 +348,8 @@ const char *send_hint(const struct send_answers *a)
     } hints[] = {
         {401, "", "the signature does not hold, or its time is off: does the receiver use this "
                   "secret, and are both clocks right? Its log says which"},
+        {422, "", "the signature holds, but the recipe finds no event in this body: no id, or no "
+                  "list of events; `hookonce providers NAME` says where it looks"},
         {503, "", "the receiver could not store it: run hookonce check where it runs"},
         {404, "no such source", "the receiver's config has no source of this name"},
         {404, "", "the web server answered, not hookonce: look at the path of the URL, and at how "

@@ -30,6 +30,15 @@ struct send_plan {
     bool tamper;              /* one byte of the body is changed after signing */
 };
 
+/* What is known of the id under which it will be stored. */
+enum send_id {
+    SEND_ID_UNKNOWN,   /* nothing: it is signed with another key than the config's */
+    SEND_ID_REFUSED,   /* it is to be refused, and stored under none */
+    SEND_ID_TOLD,      /* in `stored` */
+    SEND_ID_ARRIVAL,   /* it is made when it arrives */
+    SEND_ID_HANDSHAKE  /* it is no event */
+};
+
 /* The event at hand; starts as {.plan = …}, ends with send_event_free. */
 struct send_event {
     const struct send_plan *plan;
@@ -38,15 +47,21 @@ struct send_event {
     struct signed_request made_request;
     struct buf sample; /* the body before it was signed */
     struct buf url;    /* with what the query carries; empty: the run's */
+    enum send_id stored_how; /* by operator/send_id.h */
+    struct buf stored;
+    size_t stored_more; /* events of the same request */
 };
 
 /* Makes *post the i-th post (i rising by one): a new event every plan->repeat posts.
  * returns HO_OK | HO_REJECT (id too long, body too large) | HO_PERMANENT (recipe cannot sign) */
 enum ho_code send_next(struct send_event *e, size_t i, struct http_post *post,
                        struct ho_err *err) HO_MUST_CHECK;
+/* The event at hand as it is posted; needs one that was made. */
+void send_post(struct send_event *e, struct http_post *post);
 void send_event_free(struct send_event *e);
 
-/* Prints to stdout what was sent where: the only id, or the last of several. */
+/* Prints to stdout what was sent where: the only id, or the last of several; where it is not told
+ * under which it will be stored (and no answer was spoiled on purpose), that. */
 void send_say(const struct send_event *e, const char *source, const char *url, size_t posts,
               bool json);
 

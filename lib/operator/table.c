@@ -22,7 +22,7 @@ struct table {
     size_t n_rows;
     size_t cap_rows;
     unsigned rank[TABLE_COLS_MAX];
-    bool whole;
+    bool whole, cut;
 };
 
 bool table_is_terminal(FILE *f)
@@ -287,6 +287,11 @@ void table_whole(struct table *t)
     t->whole = true;
 }
 
+void table_cut(struct table *t)
+{
+    t->cut = true;
+}
+
 void table_print_at(const struct table *t, FILE *out, size_t columns)
 {
     struct layout l = {.columns = columns};
@@ -319,9 +324,13 @@ static size_t columns_of(FILE *out)
 
 void table_print(const struct table *t, FILE *out, bool json)
 {
+    size_t in_file = t->cut ? TERMINAL_MAX : 0;
+
     if (json) {
         print_json(t, out);
+    } else if (t->whole) {
+        table_print_at(t, out, 0);
     } else {
-        table_print_at(t, out, t->whole || !table_is_terminal(out) ? 0 : columns_of(out));
+        table_print_at(t, out, table_is_terminal(out) ? columns_of(out) : in_file);
     }
 }

@@ -45,6 +45,10 @@ void table_rank(struct table *t, size_t col, unsigned rank);
 /* Nothing is cut or left out on a terminal either. */
 void table_whole(struct table *t);
 
+/* Cells are cut at their column's max in a file too: for listings whose long cells are said in full
+ * elsewhere. table_whole is stronger. */
+void table_cut(struct table *t);
+
 /* Prints what was added: `json` as lines of JSON, else with a head line and aligned columns.
  * A text that is not UTF-8 also gets a JSON member NAME_hex with its exact bytes. */
 void table_print(const struct table *t, FILE *out, bool json);

@@ -1,4 +1,6 @@
 /* Handshakes, and what they ask for. */
+#include <stdio.h>
+
 #include "base/cache.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -35,6 +37,18 @@ static bool is_secret(struct span s)
     return s.len > 0 && s.len <= SECRET_LONGEST;
 }
 
+/* Refuses a handshake, and says which command would let it in: "..., run hookonce pair NAME" and
+ * what follows. */
+static void refuse_shake(struct receiver *rx, const struct endpoint *e, const char *why,
+                         const char *more)
+{
+    char text[256];
+
+    (void)snprintf(text, sizeof text, "handshake: %s: run hookonce pair %.64s %s", why,
+                   e->source->name, more);
+    refuse_because(rx, e, text);
+}
+
 /* The door is closed first: of several handshakes at once one gets in. A disk that is full opens it
  * again. */
 static bool save_secret(struct receiver *rx, const struct endpoint *e,
@@ -45,8 +59,8 @@ static bool save_secret(struct receiver *rx, const struct endpoint *e,
 
     ho_err_clear(&err);
     if (!door_close(state_dir, DOOR_PAIR, rx->request.source)) {
-        refuse_because(rx, e, "handshake: another one was faster; open the door again if that was "
-                              "not the provider: hookonce pair SOURCE");
+        refuse_shake(rx, e, "another one was faster, and if that was not the provider",
+                     "--replace");
         return false;
     }
     if (file_write(e->source->secrets[0].path, rx->verdict.save, true, &err) != HO_OK) {
@@ -59,6 +73,7 @@ static bool save_secret(struct receiver *rx, const struct endpoint *e,
     const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
                                      LOG_TEXT("file", e->source->secrets[0].path)};
     log_event(LOG_INFO, "paired", NULL, pairs, 2);
+    endpoints_look_again(rx->endpoints); /* the first delivery may come right behind */
     return true;
 }
 
@@ -69,8 +84,7 @@ static bool pair(struct receiver *rx, const struct endpoint *e)
 
     if (!door_look(receiver_state_dir(rx), DOOR_PAIR, rx->request.source, clock_wall_us(),
                    &terms)) {
-        refuse_because(rx, e, "handshake that brings a secret, and nobody waits for one: "
-                              "run hookonce pair SOURCE first");
+        refuse_shake(rx, e, "it brings a secret, and nobody waits for one", "first");
         return false;
     }
     if (!is_secret(rx->verdict.save)) {

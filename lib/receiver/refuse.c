@@ -10,7 +10,7 @@ static void log_refusal(const struct receiver *rx, const char *event, const char
                         const struct verify_note *note)
 {
     char age[24], length[24], tried[24];
-    struct log_pair pairs[9];
+    struct log_pair pairs[10];
     size_t n = 0;
 
     pairs[n++] = LOG_SPAN("source", rx->request.source);
@@ -20,6 +20,7 @@ static void log_refusal(const struct receiver *rx, const char *event, const char
     if (note != NULL && note->header != NULL) {
         pairs[n++] = LOG_TEXT("header", note->header);
         pairs[n++] = LOG_TEXT("present", note->header_present ? "yes" : "no");
+        pairs[n++] = LOG_TEXT("which", note->which[0] != '\0' ? note->which : NULL);
         if (note->has_time) {
             pairs[n++] = log_int("age_s", note->age_s, age);
         }

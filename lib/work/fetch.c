@@ -17,6 +17,8 @@
 
 #include "base/cache.h"
 #include "base/clock.h"
+#include "base/conf.h"
+#include "base/file.h"
 #include "base/log.h"
 
 #define AGAIN_FIRST_MS 2000             /* between two tries of what fails, at least */
@@ -40,8 +42,53 @@ static void say(enum log_level level, const char *event, const struct cache_wish
     log_event(level, event, NULL, pairs, 4);
 }
 
+/* ---- what failed last ---- */
+
+#define FAILED_MAX 4096
+
+/* Of a recipe's last failure, in the state folder. false: no such name. */
+static bool failed_path(const char *state_dir, const char *recipe, char out[4096])
+{
+    int n = snprintf(out, 4096, "%s/fetch.failed.%s", state_dir, recipe);
+
+    return conf_is_name(span_of(recipe)) && n > 0 && n < 4096;
+}
+
+/* For `hookonce check`; that it can't be written is no trouble of its own. */
+static void note_failure(const struct fetcher *f, const struct cache_wish *w, const char *why)
+{
+    struct span url = span_of(w->url);
+    struct span shown = span_cut(&url, '?');
+    struct ho_err ignored;
+    struct buf text;
+    char path[4096];
+
+    buf_init(&text, FAILED_MAX);
+    if (failed_path(f->settings->state_dir, w->recipe, path) &&
+        buf_addf(&text, "%.*s %s", (int)shown.len, (const char *)shown.p, why) == HO_OK) {
+        (void)!file_write(path, buf_span(&text), true, &ignored);
+    }
+    buf_free(&text);
+}
+
+bool fetch_failed(const char *state_dir, const char *recipe, struct buf *text, int64_t *age_ms)
+{
+    char path[4096];
+
+    if (!failed_path(state_dir, recipe, path)) {
+        return false;
+    }
+    const struct file_mark mark = file_mark(path);
+    *age_ms = (clock_wall_us() - (int64_t)mark.seen.st_mtim.tv_sec * 1000000) / 1000;
+    *age_ms = *age_ms > 0 ? *age_ms : 0;
+    return file_read(path, true, text, NULL) == HO_OK;
+}
+
+/* ---- serving ---- */
+
 static void alarm_for(const struct fetcher *f, const struct cache_wish *w, const char *why)
 {
+    note_failure(f, w, why);
     if (counters_alarm(f->counters, ALARM_FETCH, clock_wall_us())) {
         say(LOG_ALARM, "wish", w, why);
     } else {
@@ -94,6 +141,7 @@ static void serve(const struct fetcher *f, const struct cache_wish *w)
             ho_err_prefix(&err, "given up after an hour");
             alarm_for(f, w, err.text);
         } else if (code == HO_TRANSIENT) {
+            note_failure(f, w, err.text);
             say(LOG_WARN, "wish", w, err.text);
             return;
         } else {

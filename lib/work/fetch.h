@@ -36,6 +36,10 @@ struct fetcher {
     long child;        /* process that serves a round; 0: none */
 };
 
+/* The last failure to serve a wish of that recipe: "URL REASON", the URL without its query.
+ * out: text - appended; *age_ms - since then. false: none is known. */
+bool fetch_failed(const char *state_dir, const char *recipe, struct buf *text, int64_t *age_ms);
+
 /* Between two batches: starts a process that serves what is due, unless one is at it; does not wait
  * for it, so that no job waits for somebody else's server. Cheap when there is nothing to do. */
 void fetch_look(struct fetcher *f);

@@ -95,6 +95,52 @@ def test_check_judges_keys_and_their_ends(site):
     assert "blank" in findings(s, "warn")["source blank"]
 
 
+def test_check_counts_only_secrets_that_have_not_ended(site):
+    s = site(sources={"two": {"provider": "github", "secret": ["x", "y until 2001-01-01"]}}, routes={})
+    assert "1 usable secret\n" in findings(s, "ok")["source two"]
+    assert "secret 2 has ended" in findings(s, "note")["source two"]
+
+
+def test_check_warns_of_quotes_around_a_secret(site):
+    s = site(sources={"one": {"provider": "github", "secret": '"x"\n'}, "two": {"provider": "github", "secret": '"x'}},
+             routes={})
+    warned = findings(s, "warn")
+    assert "quotes" in warned["source one"] and "source two" not in warned
+
+
+def test_check_says_how_far_a_signature_reaches_and_which_key_is_wanted(site):
+    s = site(routes={}, sources={"pp": {"provider": "paypal", "param": "webhook-id 5GP028458E2496506"},
+                                 "mg": {"provider": "mailgun", "secret": "x"},
+                                 "dc": {"provider": "discord", "secret": "bm90IGhleA=="},
+                                 "sg": {"provider": "sendgrid", "secret": "!"},
+                                 "ws": {"provider": "wise", "secret": "MFkw"}})
+    noted, failed = findings(s, "note"), findings(s, "FAIL")
+    assert "only a checksum, which can be forged" in noted["source pp"] and "signs nothing" in noted["source mg"]
+    assert "wanted is the provider's public key as hex" in failed["source dc"]
+    assert "public key as base64" in failed["source sg"] and "public key as PEM" in failed["source ws"]
+
+
+def test_check_calls_no_config_sound_that_cannot_be_loaded(site):
+    s = site(sources=STRIPE)
+    assert "is sound" in findings(s, "ok")["config"]
+    s.sources = {"stripe": {"provider": "strippe", "secret": "x"}}
+    s.configure()
+    assert "config" not in findings(s, "ok") and "strippe" in findings(s, "FAIL")["config"]
+    s.sources, s.settings = STRIPE, {"hookonce": {"recipes": "own.conf"}}
+    s.write("own.conf", "[recipe own]\ntitle = Own\n")
+    s.configure()
+    assert "config" not in findings(s, "ok") and "own.conf" in findings(s, "FAIL")["config"]
+
+
+def test_the_alarm_of_a_missing_secret_is_over_when_all_have_one(site):
+    s = site(sources={"stripe": {"provider": "stripe", "secret": "file:late.secret"}}, routes={})
+    body = events.stripe("evt_1")
+    assert s.cgi("stripe", body, s.signed("stripe", body, secret="x")).status == 503
+    assert "usable secret" in findings(s, "warn")["alarm no-secret"]
+    s.write("late.secret", "whsec_late")
+    assert findings(s, "note")["alarm no-secret"].endswith("(over)\n")
+
+
 def test_check_tells_waiting_jobs_dead_letters_and_conflicts(site):
     s = site(sources=STRIPE, handlers={"fx": {"sql": "INSERT INTO nowhere VALUES ({event:id})"}},
              routes={"one": {"provider": "stripe", "handler": "fx", "retry": "1 try"}})

@@ -121,6 +121,26 @@ def test_a_key_that_is_missing_makes_the_sender_wait_and_the_processor_fetch_it(
     assert s.count("receipt") == 2
 
 
+def test_check_tells_what_is_missing_and_why(site, keys):
+    s = make(site, keys)
+    keys.pages["/jwks"] = (503, b"")
+    keys.pages["/key.json"] = (200, json.dumps({"key": {"pem": pem(RSA[0]).decode()}}).encode())
+    said = s.hookonce("check").stdout.decode()
+    assert f"not here yet, and deliveries are answered busy until hookonce process has fetched {keys.url('/jwks')}" in said
+    s.process()
+    said = s.hookonce("check").stdout.decode()
+    assert "member, its public keys were fetched" in said and "the server answers 503" in said
+    assert f"is to fetch a key for jwks, asked for" in said and "warn  alarm fetch" not in said
+    keys.pages["/jwks"] = (404, b"")
+    s.process()
+    said = s.hookonce("check").stdout.decode()
+    assert "warn  alarm fetch" in said and "event=wish" in said and "404" in said
+    publish(keys, one=ED[0])
+    s.process()
+    said = s.hookonce("check").stdout.decode()
+    assert "jwks, its public keys were fetched" in said and "wishes" not in said and "(over)" in said
+
+
 def test_keys_with_a_fixed_address_are_there_before_the_first_delivery(site, keys):
     s = make(site, keys)
     publish(keys, one=ED[0])

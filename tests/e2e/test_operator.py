@@ -79,15 +79,25 @@ def test_manual_pages_are_roff_with_the_words_of_their_tables(module_plain, page
 def test_the_examples_of_the_manual_are_accepted(site):
     s = site(sources=STRIPE, migrate=False)
 
-    def example(page):
-        text = s.hookonce("help", page, check=True).stdout.decode().split(".SH EXAMPLE\n.PP\n.nf\n")[1]
-        return text.split(".fi")[0].replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\")
+    def examples(page):
+        text = s.hookonce("help", page, check=True).stdout.decode().split(".SH EXAMPLE\n")[1]
+        blocks = re.findall(r"(?s)\n\.nf\n(.*?)\n?\.fi\n", "\n" + text)
+        return [b.replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\") for b in blocks]
 
-    recipe, config = example("--man-recipe"), example("--man-conf")
-    s.write("own.conf", recipe)
+    recipes, (config,) = examples("--man-recipe"), examples("--man-conf")
+    s.write("own.conf", "\n".join(recipes))
     s.configure(config + "\n[hookonce]\nrecipes = own.conf\n")
-    done = s.hookonce("providers", "acme", check=True)
-    assert b"Acme" in done.stdout and done.stderr == b""
+    assert len(recipes) == 3
+    for recipe in recipes:
+        done = s.hookonce("providers", re.match(r"\[recipe (.*)\]", recipe).group(1), check=True)
+        assert b"Acme" in done.stdout and done.stderr == b""
+
+
+def test_the_manual_of_recipes_has_every_word_that_recipes_may_hold(module_plain):
+    text = module_plain.hookonce("help", "--man-recipe", check=True).stdout.decode().replace("\\-", "-")
+    for word in ("arrival ", "jose:NAME ", "json:./POINTER ", "header:*NAME ", "[[", "foreign", "bare-comma", "hdrs:kv ",
+                 "withform ", "crc32 ", "as:TEXT ", "WHICH KEY TAKES WHAT"):
+        assert word in text, word
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +177,39 @@ def test_send_signs_with_an_old_or_a_coming_time(served):
         done = served.hookonce("send", "stripe", "--url", url(served), "--age=" + age, "--json")
         assert (done.returncode, lines(done)[1]["status"]) == (0 if status == 200 else 1, status)
     noted = served.hookonce("send", "github", "--url", url(served), "--age", "10m", check=True)
-    assert b"signs no time" in noted.stderr
+    assert b"signs no time" in noted.stderr and b"times in the sample" in noted.stderr
+
+
+def test_send_tells_the_id_under_which_an_event_is_stored(site):
+    s = site(server="lighttpd", routes={}, sources={
+        "asana": {"provider": "asana", "secret": "k"}, "meta": {"provider": "meta", "secret": "k",
+                                                                 "param": "verify-token x"},
+        "supa": {"provider": "supabase", "secret": "v1,whsec_c3VwYWJhc2UtdGVzdC1zZWNyZXQ="},
+        "tw": {"provider": "twilio", "secret": "k"}, "mc": {"provider": "mollie-classic", "secret": "k"},
+        "sg": {"provider": "sendgrid", "secret": "file:sg.key.pub"}})
+    s.hookonce("send", "sg", "--new-key", s.path("sg.key"), check=True)
+    s.hookonce("send", "sg", "--new-key", s.path("other.key"), check=True)
+    for source, more in (("asana", []), ("meta", []), ("supa", []), ("tw", []), ("sg", ["--key", s.path("sg.key")])):
+        sent, _ = lines(s.hookonce("send", source, "--url", url(s), "--json", *more, check=True))
+        assert s.value("SELECT event_id FROM hookonce_receipt WHERE source = %s", source).decode() == sent["last_id"]
+    said = s.hookonce("send", "mc", "--url", url(s), check=True).stdout.decode()
+    assert "its id is made when it arrives" in said
+    done = s.hookonce("send", "sg", "--url", url(s), "--key", s.path("other.key"))
+    assert done.returncode == 1 and b"not known here" in done.stdout
+    own = s.write("own.json", json.dumps({"event": 1}))
+    done = s.hookonce("send", "asana", "--url", url(s), "--body", own)
+    assert b"finds no event in this body" in done.stdout and b"stored" not in done.stdout
+
+
+def test_send_warns_when_tampering_shows_nothing(site):
+    s = site(server="lighttpd", routes={}, sources={"tg": {"provider": "telegram", "secret": "k"},
+                                                    "mg": {"provider": "mailgun", "secret": "k"}})
+    done = s.hookonce("send", "tg", "--url", url(s), "--tamper")
+    assert b"only shows a token" in done.stderr
+    assert b"of the body Mailgun" in s.hookonce("send", "mg", "--url", url(s), "--tamper").stderr
+    body = s.write("b.json", '{"hello": 1}')
+    done = s.hookonce("send", "tg", "--url", url(s), "--body", body)
+    assert done.returncode == 1 and b"finds no event in this body" in done.stdout, done.stdout
 
 
 def test_send_repeats_counts_and_goes_in_parallel(served):
@@ -377,3 +419,32 @@ def test_providers_lists_built_in_and_own_recipes(site):
     s.configure("[database\n")
     done = s.hookonce("providers", check=True)
     assert b"stripe" in done.stdout and b"built-in" in done.stderr
+
+
+def test_providers_cuts_long_cells_unless_they_are_wanted(module_plain):
+    text = module_plain.hookonce("providers", check=True).stdout.decode()
+    wide = module_plain.hookonce("providers", "--wide", check=True).stdout.decode()
+    assert max(map(len, text.splitlines())) < 200 < max(map(len, wide.splitlines()))
+    assert "…" in text and "…" not in wide
+    assert text.split("\n")[0].split() == wide.split("\n")[0].split(), "no column is left out"
+
+
+@pytest.mark.parametrize("provider, says", [
+    ("paypal", ["only a checksum, which can be forged", "param = webhook-id VALUE", "in place of the fetched keys"]),
+    ("mailgun", ["covers nothing"]), ("adyen", ["covers only some fields"]),
+    ("discord", ["The secret is the provider's public key, as hex.",
+                 "Handshake: POST with a signature, if json:/type is 1: answered with 200."]),
+    ("sendgrid", ["public key, as base64", "that the whole body is"]),
+    ("wise", ["public key, as PEM"]), ("stripe", ["The key is the secret's text, as it is."]),
+    ("supabase", ["cut at | into several, each: a leading v1, off, then a leading whsec_ off, then base64 decoded"]),
+    ("surveymonkey", ["put together with the source's settings"]),
+    ("asana", ["the items of the array /events", "{/pointer} looks into its item", "Handshake: POST without a signature",
+               "while hookonce pair waits for it the source's secret is taken from x-hook-secret"]),
+    ("meta", ["query:hub.mode is subscribe, query:hub.verify_token is the source's param:verify-token and "
+              "query:hub.challenge is there"]),
+    ("aws-sns", ["hookonce process gets the URL in json:/SubscribeURL"]), ("mandrill", ["under one that is not ours"]),
+    ("dropbox", ["its id is made on arrival", "makes another event each time"])])
+def test_providers_tells_one_in_words(module_plain, provider, says):
+    text = module_plain.hookonce("providers", provider, check=True).stdout.decode()
+    for words in says:
+        assert words in text, text

@@ -62,7 +62,7 @@ def test_nobody_waits_for_a_secret(site):
     assert answer.status == 401 and answer.header("X-Hook-Secret") is None
     assert saved(s) is None
     line, = s.log_lines(event="rejected")
-    assert "hookonce pair" in line["reason"] and SECRET not in s.log_text()
+    assert "run hookonce pair hook first" in line["reason"] and SECRET not in s.log_text()
     assert deliver(s, 1).status == 503, "without a secret every delivery is to come again"
 
 
@@ -114,7 +114,7 @@ def test_a_door_closes_by_itself_and_on_demand(site):
 def test_a_signed_delivery_with_such_a_header_is_a_delivery(site):
     s = make(site)
     s.write("hook.secret", SECRET)
-    s.hookonce("pair", "hook", check=True)
+    s.hookonce("pair", "hook", "--replace", check=True)
     content = b'{"id":"e1"}'
     mac = hmac.new(SECRET.encode(), content, hashlib.sha256).hexdigest()
     answer = s.cgi("hook", content, [("X-Hook-Signature", mac), ("X-Hook-Secret", "other")])
@@ -144,13 +144,49 @@ def at_once(s, round_number, many=16):
 def test_one_of_many_at_once_gets_in(site):
     s = make(site, server=("lighttpd", {"procs": 8}))
     for number in range(5):
-        s.hookonce("pair", "hook", check=True)
+        s.hookonce("pair", "hook", "--replace", check=True)
         winners = at_once(s, number)
         assert [saved(s)] == winners
     content = b'{"id":"e1"}'
     mac = hmac.new(saved(s).encode(), content, hashlib.sha256).hexdigest()
     wait_until(lambda: s.post("hook", content, [("X-Hook-Signature", mac)]).status == 200, 10,
                "the receivers have read the secret")
+
+
+def test_the_process_that_paired_takes_the_delivery_right_behind(site):
+    s = make(site, server=("lighttpd", {"procs": 1}))
+    content = b'{"id":"e1"}'
+    mac = hmac.new(SECRET.encode(), content, hashlib.sha256).hexdigest()
+    assert s.post("hook", content, [("X-Hook-Signature", mac)]).status == 503, "it has looked a moment ago"
+    s.hookonce("pair", "hook", check=True)
+    assert s.post("hook", b"", [("X-Hook-Secret", SECRET)]).status == 200
+    assert s.post("hook", content, [("X-Hook-Signature", mac)]).status == 200
+
+
+def test_a_secret_that_is_there_is_not_put_at_risk_unasked(site):
+    s = make(site)
+    s.write("hook.secret", SECRET)
+    done = s.hookonce("pair", "hook")
+    assert done.returncode == 2 and b"--replace" in done.stderr and b"hook.secret" in done.stderr
+    assert shake(s, "0" * 64).status == 401 and saved(s) == SECRET
+    said = s.hookonce("pair", "hook", "--replace", check=True).stdout.decode()
+    assert "/hook." in said and "hook.secret" in said
+    assert shake(s, "0" * 64).status == 200 and saved(s) == "0" * 64
+    s.write("note.secret", "")
+    s.hookonce("pair", "note", check=True)
+
+
+def test_check_tells_what_waits_for_a_handshake(site):
+    s = make(site)
+    done = s.hookonce("check")
+    assert done.returncode == 1 and b"hookonce pair hook, then create the webhook" in done.stdout
+    s.hookonce("pair", "hook", check=True)
+    s.hookonce("capture", "hook", check=True)
+    said = s.hookonce("check").stdout.decode()
+    assert "hookonce pair hook --off ends that" in said and "hookonce capture hook --off ends that" in said
+    assert shake(s).status == 200
+    said = s.hookonce("check").stdout.decode()
+    assert "hook, 1 usable secret" in said and "pair hook" not in said
 
 
 def test_a_folder_that_cannot_be_written_makes_the_sender_come_again(site):

@@ -179,11 +179,9 @@ def everyday(home, block, url):
             command = command.replace("ID", dead_letter(home))
         if command == "hookonce send stripe":
             command += f" --url {url}"
-        if command == "hookonce process":
-            job = home.start(os.path.join(home.dir, command))
-            wait_until(lambda: home.db.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'ready'") == 0, 10,
-                       "the jobs are done")
-            assert job.stop() == 0
+        if command.startswith("hookonce process"):
+            home.sh(command)
+            assert home.db.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'ready'") == 0
         else:
             assert home.sh(command) != "", command
         if before:
@@ -265,6 +263,15 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     home.db.sql(delete + str(first))
     # the database
     assert "version 2" in home.sh(book.take("./hookonce check            #"))
+    # a secret that leaked
+    home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.new[^`]*)`", book.text).group(1))
+    assert home.sh("cat stripe.secret; stat -c %a stripe.secret") == "whsec_new600\n"
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        text = f.read()
+    end = re.search(r"`(secret = file:stripe\.secret until 2001-01-01)`", book.text).group(1)
+    home.write("hookonce/hookonce.conf", text.replace("secret = file:stripe.secret", end))
+    assert "every secret has ended" in home.sh("./hookonce check", codes=(1,))
+    home.write("hookonce/hookonce.conf", text)
     # changing a secret
     home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.secret2)`", book.text).group(1))
     with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
@@ -296,6 +303,15 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     assert (row["status"], row["outcome"]) == ("processed", "done")
     left = [b for b in book.left() if not b.text.startswith(tuple(RUNBOOK_NOT_RUN))]
     assert left == [], "blocks of the runbook that no test runs"
+
+
+def test_the_settings_of_the_text_are_ones_that_the_recipe_has():
+    text = Document("README.md").text
+    found = re.findall(r"`param = (\S+) [^`]*` for (\w+)", text)
+    assert found
+    for param, provider in found:
+        with open(os.path.join(PROJECT, f"lib/providers/{provider.lower()}.conf"), encoding="utf-8") as f:
+            assert f"\nparam = {param} " in f.read(), f"{provider} has no param {param}"
 
 
 @pytest.mark.parametrize("name, program_name", [("README.md", "hookonce"), ("schema/RUNBOOK.md", "./hookonce")])

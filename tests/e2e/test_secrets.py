@@ -86,6 +86,31 @@ def test_a_secret_can_end_and_a_new_one_can_come_while_it_runs(site):
     assert s.deliver("github", body, secret="the new one").status == 401
 
 
+def test_a_file_that_is_taken_away_revokes_nothing_and_an_end_does(site):
+    s = site(server=("lighttpd", {"procs": 1}), sources={"hub": one("github", "leaked"), "two": one("github", "a", "b")},
+             routes={})
+    body = events.github()
+
+    def status(source, secret):
+        return s.post(source, body, sign.github(secret, body)).status
+
+    assert status("hub", "leaked") == 200 and status("two", "a") == 200
+    os.rename(s.path("hub.secret0"), s.path("away"))
+    wait_until(lambda: status("hub", "leaked") == 200 and s.log_lines(event="config"), 10, "the receiver has looked")
+    assert status("hub", "leaked") == 200, "what runs goes on with what it read"
+    assert s.cgi("hub", body, sign.github("leaked", body)).status == 503, "what starts has none"
+    done = s.hookonce("check")
+    assert done.returncode == 1 and b"receivers that run" in done.stdout
+    os.rename(s.path("away"), s.path("hub.secret0"))
+    s.sources["hub"] = one("github", "leaked until 2001-01-01")
+    s.configure()
+    wait_until(lambda: status("hub", "leaked") == 503, 10, "it has ended")
+    s.sources["two"] = one("github", "b")
+    s.configure()
+    wait_until(lambda: status("two", "a") == 401, 10, "its line is gone")
+    assert status("two", "b") == 200
+
+
 def test_a_broken_new_config_leaves_the_old_one_in_use(site):
     s = site(server=("lighttpd", {"procs": 1}), routes={},
              sources={"github": one("github", "the one")})

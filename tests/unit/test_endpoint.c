@@ -166,6 +166,13 @@ static void looks_at_most_once_a_second(void **state)
     e = refreshed(e, true, HO_OK, &err);
     assert_true(span_is(secret_span(&site_endpoint(e, "s")->keys[0].secret), "two"));
     e = refreshed(e, false, HO_OK, &err);
+    site_secret("a", "three");
+    endpoints_look_again(e);
+    assert_int_equal(endpoints_refresh(&e, &changed, &err), HO_OK);
+    assert_true(changed);
+    site_secret("a", "four");
+    assert_int_equal(endpoints_refresh(&e, &changed, &err), HO_OK);
+    assert_false(changed);
     endpoints_free(e);
 }
 

@@ -159,12 +159,20 @@ static void each_answer(void **state)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
+        struct buf text;
+        int64_t age_ms = 0;
+
         wish(rows[i].word, rows[i].recipe, rows[i].url);
         answer = rows[i].answer;
         look();
         ROW(i, calls() == rows[i].calls);
         ROW(i, wishes() == rows[i].left);
         ROW(i, cached(rows[i].url) == rows[i].cached);
+        buf_init(&text, 256);
+        ROW(i, fetch_failed(dir, rows[i].recipe, &text, &age_ms) ==
+                   (rows[i].calls > 0 && rows[i].answer != HO_OK));
+        ROW(i, text.len == 0 || (span_is(buf_span(&text), KEY_URL " no") && age_ms < 60000));
+        buf_free(&text);
         assert_int_equal(end(state), 0);
         assert_int_equal(begin(state), 0);
     }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "edge/term.h"
+#include "edge/words.h"
 
 static void refuses_what_is_no_filter(void **state)
 {
@@ -50,6 +51,22 @@ static const struct pair headers[] = {
     {"x-a", "1"},         {"x-b", "two, 2"},    {"x-twice", "1"}, {"x-twice", "2"},
     {"x-empty", ""},      {"date", "today"},    {NULL, NULL},
 };
+
+static void takes_every_word_as_it_is_shown(void **state)
+{
+    char joined[WORDS_JOINED_MAX];
+    struct filter f;
+    size_t n = 0;
+    (void)state;
+    for (; filter_words(n) != NULL; n++) {
+        ROW(n, filter_parse(span_of(filter_words(n)->word), &f, NULL) == HO_OK);
+        ROW(n, f.kind <= FILTER_WITH_FORM && strlen(filter_words(n)->help) > 5);
+        filter_free(&f);
+    }
+    assert_int_equal(n, FILTER_WITH_FORM + 1);
+    words_join(filter_words, joined);
+    assert_non_null(strstr(joined, "hdrs:kv, hdrs:v, as:TEXT, not:TEXT and withform"));
+}
 
 static void makes_one_value_of_another(void **state)
 {
@@ -288,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_what_is_no_filter),
+        cmocka_unit_test(takes_every_word_as_it_is_shown),
         cmocka_unit_test(makes_one_value_of_another),
         cmocka_unit_test(takes_any_scalar_where_bytes_are_compared),
         cmocka_unit_test(signs_nothing_but_challenges),

@@ -66,6 +66,10 @@ static void makes_every_built_in_one(void **state)
         if (f.id == NULL && !f.batch) {
             fail_msg("%s: no id", name);
         }
+        struct span param, help; /* one spelling for all: words with dashes */
+        for (size_t k = 0; recipe_param(r, k, &param, &help); k++) {
+            ROW(i, !span_has(param, '_') && help.len > 0);
+        }
     }
     recipes_free(set);
 }

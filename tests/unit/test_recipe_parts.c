@@ -12,6 +12,7 @@ static void takes_each_word_that_there_is(void **state)
         FULL,
         LIKE "sig = header:x ; list space comma-space semicolon amp ; pair colon v\n",
         LIKE "sig = header:x ; list comma comma-space\n",
+        LIKE "sig = header:x ; list bare-comma\n",
         LIKE "sig = query:s form:s json:/s body|field:s ; strip a b\n",
         LIKE "sig = header:x ;\n  list comma ;\n  behind /SHA256/\n",
         LIKE "alg = hmac-sha1\nenc = hex-any\nkey = utf8\n",

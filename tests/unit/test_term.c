@@ -2,6 +2,7 @@
 #include "edge_site.h"
 
 #include "edge/term.h"
+#include "edge/words.h"
 
 static void names_the_known_words_for_an_unknown_one(void **state)
 {
@@ -56,6 +57,29 @@ static void names_the_known_words_for_an_unknown_one(void **state)
     assert_int_equal(term_parse(span_make(pointer, 5 + TERM_FIELD_MAX + 1), &t, NULL), HO_REJECT);
     assert_int_equal(term_parse(span_make(pointer, 5 + TERM_FIELD_MAX), &t, NULL), HO_OK);
     term_free(&t);
+}
+
+/* The words of the manual and of the errors are the ones that can be read. */
+static void takes_every_word_as_it_is_shown(void **state)
+{
+    char joined[WORDS_JOINED_MAX], text[TERM_SAID_MAX];
+    struct term t;
+    size_t n = 0;
+    (void)state;
+    for (; term_words(n) != NULL; n++) {
+        ROW(n, term_parse(span_of(term_words(n)->word), &t, NULL) == HO_OK);
+        term_say(&t, "svix-", text);
+        ROW(n, t.kind == TERM_FAMILY   ? strcmp(text, "svix-name") == 0
+               : t.kind == TERM_HEADER ? strcmp(text, "name") == 0
+               : t.kind == TERM_CLAIM  ? strcmp(text, "claim:/NAME") == 0
+               : t.kind == TERM_JOSE   ? strcmp(text, "jose:/NAME") == 0
+                                       : strcmp(text, term_words(n)->word) == 0);
+        ROW(n, strlen(term_words(n)->help) > 5);
+        term_free(&t);
+    }
+    assert_int_equal(n, TERM_ARRIVAL + 1);
+    words_join(term_words, joined);
+    assert_non_null(strstr(joined, "sig.NAME, secret, param:NAME and arrival"));
 }
 
 static void knows_where_a_value_comes_from(void **state)
@@ -398,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_the_known_words_for_an_unknown_one),
         cmocka_unit_test(knows_where_a_value_comes_from),
+        cmocka_unit_test(takes_every_word_as_it_is_shown),
         cmocka_unit_test(reads_the_head),
         cmocka_unit_test(reads_documents_items_and_tokens),
         cmocka_unit_test(reads_fields_of_forms_only),

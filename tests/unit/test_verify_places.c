@@ -5,6 +5,7 @@
 #define SOURCES \
     SOURCE("places") SOURCE("inside") SOURCE("whole") SOURCE("first") SOURCE("behind") \
     SOURCE("token") SOURCE("query") SOURCE("basic") SOURCE("digest") SOURCE("url") \
+    SOURCE("comma") SOURCE("semicolon") SOURCE("bare") SOURCE("plain") \
     "[hookonce]\nrecipes = own.conf\n"
 
 #define ID "id = {body|sha256|hex}\n"
@@ -19,6 +20,11 @@
     "alg = hmac-sha256\nenc = hex\nsigned = {sig.nonce}{ts}{body}\ntime = sig.at ; ms ; 60\n" ID \
     "[recipe behind]\nsig = header:x-sig ; list amp ; behind |\nalg = hmac-sha1\nenc = hex\n" \
     "signed = {body}\n" ID \
+    "[recipe comma]\nsig = header:x-sig ; list comma ; pair eq v1\nalg = hmac-sha256\n" \
+    "enc = hex\nsigned = {ts}.{body}\ntime = sig.t ; s ; 300\n" ID \
+    "[recipe semicolon]\nlike = comma\nsig = header:x-sig ; list semicolon ; pair eq v1\n" \
+    "[recipe bare]\nlike = comma\nsig = header:x-sig ; list bare-comma ; pair eq v1\n" \
+    "[recipe plain]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {body}\n" ID \
     "[recipe token]\nweak = token\nsig = header:x-token header:authorization|strip:Bearer|trim\n" \
     "alg = equal\nenc = raw\n" ID \
     "[recipe query]\nweak = token\nsig = query:token\nalg = equal\nenc = raw\n" ID \
@@ -187,6 +193,43 @@ static void takes_values_apart_by_place_and_mark(void **state)
     }
 }
 
+/* Blanks around entries, where a list has commas or semicolons as most headers have them; what a
+ * server joined is no list where the recipe has none. */
+static void drops_blanks_around_the_entries_of_a_list(void **state)
+{
+    const char *good = hex_mac(MAC_SHA256, KEY, "1790000000.", "", BODY);
+    const char *plain = hex_mac(MAC_SHA256, KEY, "", "", BODY);
+    const struct {
+        const char *source, *value;
+        enum reason want;
+    } rows[] = {
+        {"comma", text("t=1790000000,v1=%s", good), REASON_OK},
+        {"comma", text("t=1790000000, v1=%s", good), REASON_OK},
+        {"comma", text("t=1790000000 ,\tv1=%s , v0=x", good), REASON_OK},
+        {"comma", text("t=1790000000, v1=00, v1=%s", good), REASON_OK},
+        {"comma", text("t=1790000000, v 1=00, v1=%s", good), REASON_HEADER_MALFORMED},
+        {"comma", text("t=1790000000, =00, v1=%s", good), REASON_HEADER_MALFORMED},
+        {"comma", text("t=1790000000, t=1790000001, v1=%s", good), REASON_HEADER_MALFORMED},
+        {"comma", text("t= 1790000000, v1=%s", good), REASON_HEADER_MALFORMED},
+        {"semicolon", text("t=1790000000; v1=%s", good), REASON_OK},
+        {"semicolon", text("t=1790000000;v1=%s", good), REASON_OK},
+        {"semicolon", text("t=1790000000;v1=%s, t=1790000000;v1=%s", good, good),
+         REASON_HEADER_DUPLICATE},
+        {"bare", text("t=1790000000,v1=%s", good), REASON_OK},
+        {"bare", text("t=1790000000, v1=%s", good), REASON_HEADER_MALFORMED},
+        {"bare", text("t=1790000000,v1=%s, t=1790000000,v1=%s", good, good),
+         REASON_HEADER_MALFORMED},
+        {"plain", plain, REASON_OK},
+        {"plain", text("%s, %s", plain, plain), REASON_HEADER_DUPLICATE},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct request r;
+        posted(&r, JSON, "x-sig", rows[i].value, BODY);
+        expect(i, at(rows[i].source), &r, rows[i].want);
+    }
+}
+
 static void compares_tokens_whole(void **state)
 {
     static const struct {
@@ -282,6 +325,7 @@ int main(void)
         cmocka_unit_test(finds_signature_time_and_content_in_the_body),
         cmocka_unit_test(finds_them_in_a_form),
         cmocka_unit_test(takes_values_apart_by_place_and_mark),
+        cmocka_unit_test(drops_blanks_around_the_entries_of_a_list),
         cmocka_unit_test(compares_tokens_whole),
         cmocka_unit_test(digests_the_secret_with_the_content),
         cmocka_unit_test(tries_the_spellings_of_the_url),

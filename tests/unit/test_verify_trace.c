@@ -9,7 +9,9 @@
 #define SOURCES \
     SOURCE("plain", "b64") SOURCE("decoded", "whsec") SOURCE("hex", "hex") SOURCE("url", "b64") \
     "url = https://h.example/hook\n" SOURCE("digest", "b64") SOURCE("padded", "spaces") \
-    SOURCE("stripe", "b64") "secret = file:hex\n" \
+    SOURCE("stripe", "b64") "secret = file:hex\n" SOURCE("quoted", "quoted") \
+    SOURCE("needs", "b64") SOURCE("several", "b64") SOURCE("ms", "b64") SOURCE("bad", "empty") \
+    SOURCE("nourl", "b64") \
     "[hookonce]\nrecipes = own.conf\n"
 
 #define OWN \
@@ -19,6 +21,13 @@
     "[recipe hex]\nlike = plain\nkey = unhex\n" \
     "[recipe padded]\nlike = plain\n" \
     "[recipe url]\nlike = plain\nsigned = {url}{body}\n" \
+    "[recipe quoted]\nlike = plain\n[recipe nourl]\nlike = url\n" \
+    "[recipe bad]\nlike = plain\n" \
+    "[recipe needs]\nlike = plain\nneeds = x-time\n" \
+    "signed = {header:x-part}{body}\n" \
+    "[recipe several]\nlike = plain\nsigned = {header:x-part}{body} ?? {query:part}{body}\n" \
+    "[recipe ms]\nlike = plain\nsig = header:x-sig ; list comma ; pair eq v1\n" \
+    "signed = {ts}{body}\ntime = sig.t ; ms ; 300\n" \
     "[recipe digest]\nlike = plain\nalg = digest-sha256\nsigned = {secret}{body}\n"
 
 static struct endpoints *all;
@@ -31,6 +40,8 @@ static int load_site(void **state)
         site_secret("whsec", "whsec_" SECRET);
         site_secret("hex", "00ff10aa");
         site_secret("spaces", " key ");
+        site_secret("quoted", "\"" SECRET "\"\n");
+        site_secret("empty", "");
         site_secret("own.conf", OWN);
         all = site_load(SOURCES);
     }
@@ -44,15 +55,17 @@ static int drop_site(void **state)
 }
 
 /* The trace of one request; lives until the next. */
+static struct verify_note note;
+
 static const char *traced(const char *source, const char *name, const char *sig, struct span body,
                           enum reason *reason)
 {
     static char text[16384];
     const struct pair headers[] = {{name, sig}, {NULL, NULL}};
-    struct verify_note note = {.trace = NULL};
     struct buf trace;
     struct request r;
     struct verdict v;
+    note = (struct verify_note){.trace = NULL};
     buf_init(&trace, sizeof text - 1);
     note.trace = &trace;
     post(&r, headers, body);
@@ -118,6 +131,46 @@ static void tells_why_one_is_refused_before_its_signature(void **state)
     has(3, text, "verdict: header missing\n");
 }
 
+static void names_what_is_missing_or_malformed(void **state)
+{
+    static const struct {
+        const char *source, *name, *sig;
+        enum reason want;
+        const char *which, *says;
+    } rows[] = {
+        {"needs", "x-sig", "00", REASON_HEADER_MISSING, "x-time", "x-time: header missing\n"},
+        {"several", "x-sig", "00", REASON_HEADER_MISSING, "x-part", "x-part: header missing\n"},
+        {"stripe", "stripe-signature", "v1=00", REASON_HEADER_MALFORMED, "sig.t",
+         "sig.t: header malformed\n"},
+        {"stripe", "stripe-signature", "t=soon,v1=00", REASON_HEADER_MALFORMED, "sig.t",
+         "sig.t: header malformed\n"},
+        {"stripe", "stripe-signature", "t=1790000000, v1=00", REASON_HEADER_MALFORMED, "",
+         "stripe-signature: entry 2 has a blank in or around its name\n"},
+        {"stripe", "stripe-signature", "t=1790000000,t=1790000001,v1=00", REASON_HEADER_MALFORMED,
+         "", "stripe-signature: entry 2 gives a field again, with another value\n"},
+        {"bad", "x-sig", "00", REASON_NO_SECRET, "", "no secret can be used: secret 1: "},
+        {"nourl", "x-sig", "00", REASON_HEADER_MISSING, "url",
+         "no url is set for the source: the request's own is used\n"},
+        {"stripe", "stripe-signature", "t=1790000000123,v1=00", REASON_FUTURE, "",
+         "it looks like milliseconds, and the recipe says s\n"},
+        {"ms", "x-sig", "t=1790000000,v1=00", REASON_STALE, "",
+         "it looks like seconds, and the recipe says ms\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        enum reason reason;
+        const char *text = traced(rows[i].source, rows[i].name, rows[i].sig, BODY, &reason);
+
+        if (reason != rows[i].want || strcmp(note.which, rows[i].which) != 0) {
+            fail_msg("case %zu: %s, which \"%s\" in:\n%s", i, reasons[reason].word, note.which, text);
+        }
+        has(i, text, rows[i].says);
+    }
+    enum reason reason;
+    assert_null(strstr(traced("stripe", "stripe-signature", "t=1789990000,v1=00", BODY, &reason),
+                       "looks like"));
+}
+
 static void guesses_known_mistakes(void **state)
 {
     const struct span key = span_of(SECRET);
@@ -148,6 +201,11 @@ static void guesses_known_mistakes(void **state)
          "if the secret's text were the key as it is\n"},
         {"padded", mac_of(MAC_SHA256, SPAN_LIT("key"), "", BODY),
          "if the secret had no blanks around it\n"},
+        {"quoted", mac_of(MAC_SHA256, key, "", BODY), "if the secret had no quotes around it\n"},
+        {"quoted", mac_of(MAC_SHA256, bytes, "", BODY),
+         "if the secret had no quotes around it, as base64\n"},
+        {"plain", mac_of(MAC_SHA256, SPAN_LIT("whsec_" SECRET), "", BODY),
+         "if the secret had whsec_ in front\n"},
         {"url", mac_of(MAC_SHA256, key, "http://h.example/hook", BODY),
          "if the URL were: http://h.example/hook\n"},
         {"url", mac_of(MAC_SHA256, key, "https://h.example/hook/", BODY),
@@ -222,7 +280,7 @@ static void stops_where_its_room_ends(void **state)
     const struct pair headers[] = {{"x-sig", "00"}, {NULL, NULL}};
     (void)state;
     for (size_t room = 1; room < 400; room += 7) {
-        struct verify_note note = {.trace = NULL};
+        note = (struct verify_note){.trace = NULL};
         struct request r;
         struct verdict v;
         struct buf trace;
@@ -242,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_each_step_of_a_good_one),
         cmocka_unit_test(tells_why_one_is_refused_before_its_signature),
+        cmocka_unit_test(names_what_is_missing_or_malformed),
         cmocka_unit_test(guesses_known_mistakes),
         cmocka_unit_test(guesses_another_way_to_write_the_signature),
         cmocka_unit_test(keeps_secrets_to_itself),

@@ -155,7 +155,7 @@ export const signers = [
     cite: 'eBay/event-notification-nodejs-sdk lib/validator.js; vector: its test/test.json',
     secrets: EC.map((pair) => ({ secret: pair.pem, key: pair.private })),
     source: { secret: [EC[0].pem, EC[1].pem, EBAY_KEY] },
-    params: { verification_token: EBAY_TOKEN, endpoint: EBAY_URL },
+    params: { 'verification-token': EBAY_TOKEN, endpoint: EBAY_URL },
     signature: 'header:x-ebay-signature',
     sign: ({ key, body }) => ({ headers: { ...JSON_TYPE, 'x-ebay-signature': Buffer.from(JSON.stringify({
       alg: 'ecdsa', kid: '9936261a', digest: 'SHA1', signature: createSign('sha1').update(body).sign(key, 'base64'),
@@ -234,7 +234,7 @@ export const signers = [
     cite: 'n8n-nodes-base SurveyMonkeyTrigger: Sm-Signature, HMAC-SHA1 under "client id & client secret", base64',
     secrets: ['82100900000000000001', '82100900000000000002', '0'].map((secret) => (
       { secret, key: 'EAPuiMnRRvObNNjjPYfIVA&' + secret })),
-    params: { client_id: 'EAPuiMnRRvObNNjjPYfIVA' },
+    params: { 'client-id': 'EAPuiMnRRvObNNjjPYfIVA' },
     signature: 'header:sm-signature',
     sign: ofBody('sm-signature', 'sha1', 'base64'),
     samples: [{ body: '{"name":"My Webhook","filter_type":"survey","event_type":"response_completed","event_id":'

@@ -152,7 +152,7 @@ export const signers = [
     cite: 'developers.facebook.com graph-api/webhooks/getting-started: sha256= and the HMAC of the payload under the '
       + 'app secret; hub.challenge',
     secrets: META_SECRETS,
-    params: { verify_token: 'meatyhamhock' },
+    params: { 'verify-token': 'meatyhamhock' },
     signature: 'header:x-hub-signature-256',
     sign: ofBody('x-hub-signature-256', 'sha256', 'hex', 'sha256='),
     samples: [
@@ -247,7 +247,7 @@ export const signers = [
     recipe: 'strava',
     cite: 'developers.strava.com/docs/webhooks: no signature; hub.challenge as JSON',
     secrets: ['my own token+1', 'my other token', 'not mine'],
-    params: { verify_token: 'STRAVA' },
+    params: { 'verify-token': 'STRAVA' },
     signature: 'query:token',
     covers: [],
     weak: 'token',

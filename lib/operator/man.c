@@ -196,9 +196,9 @@ static void put_ends(FILE *out, const char *head, const struct handler_end *ends
     (void)fprintf(out, ".SS \"%s\"\n", head);
     for (size_t i = 0; i < n; i++) {
         (void)fputs(".TP\n", out);
-        put(out, ends[i].when, true);
+        man_put(out, ends[i].when, true);
         (void)fputc('\n', out);
-        put(out, ends[i].means, true);
+        man_put(out, ends[i].means, true);
         (void)fputc('\n', out);
     }
 }
@@ -210,15 +210,15 @@ static void put_handlers(FILE *out)
     const struct contract_row *rows = contract_rows(&n);
 
     (void)fputs(".SH \"COMMANDS AND URLS\"\n", out);
-    put(out, given, true);
+    man_put(out, given, true);
     (void)fputs(".PP\n", out);
-    put(out, posted, true);
+    man_put(out, posted, true);
     for (size_t i = 0; i < n; i++) {
         if (rows[i].variable != NULL) {
             (void)fputs(".TP\n", out);
-            put(out, rows[i].variable, true);
+            man_put(out, rows[i].variable, true);
             (void)fputs(", ", out);
-            put(out, rows[i].header, false);
+            man_put(out, rows[i].header, false);
             (void)fprintf(out, "\nas {event:%s} in SQL\n", rows[i].name);
         }
     }

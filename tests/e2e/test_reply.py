@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import signal
 import threading
 import time
 
 import pytest
 
-from hooktest import raw, supabase, wait_until
+from hooktest import flow, raw, supabase, wait_until
 from hooktest.proc import pids_of
 
 SECRET = "v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDE="
@@ -232,10 +233,15 @@ def test_sql_and_its_answer_are_there_together_or_not_at_all(site):
     assert s.effects() == [] and s.count("answer") == 0
     s.handlers["h"]["sql"][1] = "SELECT REPEAT('x', 204800)"
     s.configure()
+    s.sql("ALTER TABLE hookonce_attempt ADD CONSTRAINT none CHECK (rows_changed IS NULL)")
+    assert ask(s)[0].status == 503
+    assert s.effects() == [] and s.count("answer") == 0
+    s.sql("ALTER TABLE hookonce_attempt DROP CONSTRAINT none")
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6)")
     assert len(ask(s)[0].body) == 204800
     assert len(s.effects()) == 1 and s.count("answer") == 1
     assert [row["outcome"] for row in s.sql("SELECT outcome FROM hookonce_attempt ORDER BY claim_no")] == [
-        "failed", "done"]
+        "failed", "lease lost", "done"]
 
 
 def test_each_type_is_guessed_where_nobody_names_one(site):
@@ -351,6 +357,19 @@ def test_a_repeat_of_what_vanished_is_busy_until_the_lease_is_over(site):
     assert len(ran(s)) == 1
 
 
+def test_sql_that_vanished_is_a_dead_letter_too(site):
+    s = reply_site(site, {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT SLEEP(20)"]},
+                   reply_timeout="2s")
+    asking = Asking(s)
+    flow.wait_sleeping(s)
+    os.kill(replies(s)[0], signal.SIGKILL)
+    assert asking.answer()[0].body == FAILED
+    wait_until(lambda: s.value("SELECT run_at < UTC_TIMESTAMP(6) FROM hookonce_job"), 6, "the lease is over")
+    wait_until(lambda: flow.sleeping(s) == [], 10, "the server has noticed")
+    assert s.hookonce("process", "--once").returncode in (0, 1)
+    assert (job(s)["state"], s.receipts()[0]["status"], s.effects()) == ("dead", "failed", [])
+
+
 def test_what_vanished_is_a_dead_letter_in_the_end_and_can_still_be_asked_again(site):
     s = reply_site(site, TRACE + "sleep 20", reply_timeout="1s")
     asking = Asking(s)
@@ -420,6 +439,8 @@ def test_an_ended_receiver_does_not_end_the_handler(site, log):
     time.sleep(1.1)
     asking = Asking(s, post=s.post)
     wait_until(lambda: ran(s), 5, "the handler runs")
+    program, = replies(s)
+    assert os.getsid(program) == program, "what ends the receiver's group would end it"
     for pid in pids_of(s.receiver):
         os.kill(pid, signal.SIGKILL)
     asking.answer()
@@ -506,8 +527,9 @@ def test_a_forged_receipt_is_not_answered(site):
 
 def test_the_program_sees_nothing_of_the_receivers(site):
     s = reply_site(site, "cat /proc/$PPID/environ >env\ntr '\\0' ' ' </proc/$PPID/cmdline >argv\n"
-                   "ls -l /proc/$PPID/fd >fds\nenv >own\nls -l /proc/$$/fd >ownfds\necho '{}'",
-                   server=("lighttpd", {"procs": 1}))
+                   "receiver=$(sed -n 's/^PPid:.//p' /proc/$PPID/status)\ncp /proc/$PPID/status status\n"
+                   "ls -l /proc/$PPID/fd >fds\nls -l /proc/$receiver/fd >receiver\n"
+                   "env >own\nls -l /proc/$$/fd >ownfds\necho '{}'", server=("lighttpd", {"procs": 1}))
     assert ask(s, post=s.post)[0].status == 200
 
     def text(name):
@@ -522,10 +544,14 @@ def test_the_program_sees_nothing_of_the_receivers(site):
     everything = text("env") + text("argv") + text("own")
     for secret in (SECRET, SECRET[9:], s.db.password, s.value("SELECT HEX(claim_token) FROM hookonce_job") or "-"):
         assert secret not in everything.replace("-", "") or secret == "-"
-    fds = [line.split(" -> ")[1] for line in text("fds").splitlines() if " -> " in line]
-    listening = os.readlink(f"/proc/{pids_of(s.receiver)[0]}/fd/0")
-    assert listening.startswith("socket:") and listening not in fds
+    theirs, ours = ({line.split(" -> ")[1] for line in text(name).splitlines() if " -> socket:" in line}
+                    for name in ("receiver", "fds"))
+    assert len(theirs) >= 3, "the listening socket, the web server's, the database's"
+    assert ours and not theirs & ours
     assert text("ownfds").count("socket:") == 0
+    signals = dict(re.findall(r"^(Sig\w+):\s*(\w+)$", text("status"), re.M))
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM):
+        assert not (int(signals["SigBlk"], 16) | int(signals["SigIgn"], 16)) >> (number - 1) & 1
 
 
 def test_by_hand_the_command_does_nothing(site):

@@ -1,4 +1,4 @@
-/* Running a program: feeding it, listening, and ending it in time. */
+/* Running a program: listening to it, and ending it in time. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -19,7 +19,6 @@ struct run {
     struct child child;
     struct buf *out, *tail;
     struct child_result *result;
-    struct span left;       /* of the input */
     enum stage stage;
     struct deadline next;   /* end of the stage */
     int why;                /* errno of a program that could not be started */
@@ -29,7 +28,7 @@ struct run {
 
 struct signals {
     sigset_t mask;
-    struct sigaction child, pipe;
+    struct sigaction child;
 };
 
 static void on_child(int number)
@@ -39,20 +38,18 @@ static void on_child(int number)
 
 static void signals_begin(struct signals *before)
 {
-    struct sigaction child = {.sa_handler = on_child}, ignore = {.sa_handler = SIG_IGN};
+    struct sigaction child = {.sa_handler = on_child};
     sigset_t block;
 
     (void)sigemptyset(&block);
     (void)sigaddset(&block, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &block, &before->mask);
     (void)sigaction(SIGCHLD, &child, &before->child);
-    (void)sigaction(SIGPIPE, &ignore, &before->pipe);
 }
 
 static void signals_end(const struct signals *before)
 {
     (void)sigaction(SIGCHLD, &before->child, NULL);
-    (void)sigaction(SIGPIPE, &before->pipe, NULL);
     (void)sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
@@ -62,18 +59,6 @@ static void shut(int *fd)
 {
     (void)close(*fd);
     *fd = -1;
-}
-
-static void feed(struct run *r)
-{
-    ssize_t n = 0;
-
-    while (r->left.len > 0 && (n = write(r->child.in, r->left.p, r->left.len)) > 0) {
-        r->left = span_sub(r->left, (size_t)n, r->left.len);
-    }
-    if (r->left.len == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        shut(&r->child.in); /* all is said, or it does not listen */
-    }
 }
 
 static void keep_first(struct buf *to, const char *p, size_t n, bool *cut)
@@ -142,20 +127,15 @@ static void turn(struct run *r, const sigset_t *mask)
     int *readers[] = {&c->out, &c->error, &c->report};
     int64_t left_ms = deadline_left_ms(r->next);
     struct timespec limit = {(time_t)(left_ms / 1000), (long)(left_ms % 1000) * 1000000};
-    fd_set in, out;
+    fd_set in;
     int most = -1;
 
     FD_ZERO(&in);
-    FD_ZERO(&out);
-    watch(&out, c->in, &most);
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         watch(&in, *readers[i], &most);
     }
-    if (pselect(most + 1, &in, &out, NULL, &limit, mask) <= 0) {
+    if (pselect(most + 1, &in, NULL, NULL, &limit, mask) <= 0) {
         return;
-    }
-    if (c->in >= 0 && FD_ISSET(c->in, &out)) {
-        feed(r);
     }
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         if (*readers[i] >= 0 && FD_ISSET(*readers[i], &in)) {
@@ -238,7 +218,7 @@ enum ho_code child_run(const struct child_plan *plan, struct buf *out, struct bu
                        struct child_result *result, struct ho_err *err)
 {
     struct run r = {.plan = plan, .out = out, .tail = tail, .result = result,
-                    .left = plan->input, .next = plan->end};
+                    .next = plan->end};
     struct signals before;
 
     *result = (struct child_result){CHILD_NEVER, 0, false};

@@ -10,7 +10,7 @@ struct child_plan {
     char *const *argv;    /* argv[0] is its path; a NULL behind the last */
     char *const *env;     /* all of its environment; a NULL behind the last */
     const char *folder;   /* where it runs; / if that cannot be entered */
-    struct span input;    /* for its standard input; it need not be read */
+    int input;            /* its standard input; stays the caller's */
     struct deadline end;
 };
 

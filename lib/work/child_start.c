@@ -47,7 +47,7 @@ static bool make_pipe(int *reader, int *writer)
     return false;
 }
 
-struct ends { /* the program's ends of the pipes */
+struct ends { /* the program's */
     int in, out, error, report;
     int fds_end;
     pid_t parent;
@@ -121,11 +121,13 @@ static bool unblock(int fd)
     return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-static bool make_pipes(struct child *c, struct ends *e)
+static bool make_ends(const struct child_plan *plan, struct child *c, struct ends *e)
 {
-    return make_pipe(&e->in, &c->in) && make_pipe(&c->out, &e->out) &&
-           make_pipe(&c->error, &e->error) && make_pipe(&c->report, &e->report) &&
-           unblock(c->in) && unblock(c->out) && unblock(c->error) && unblock(c->report);
+    /* Where our own descriptors 0 to 2 are closed, the input may be one of these. */
+    e->in = fcntl(plan->input, F_DUPFD_CLOEXEC, REPORT_FD + 1);
+    return e->in >= 0 && make_pipe(&c->out, &e->out) && make_pipe(&c->error, &e->error) &&
+           make_pipe(&c->report, &e->report) && unblock(c->out) && unblock(c->error) &&
+           unblock(c->report);
 }
 
 enum ho_code child_start(const struct child_plan *plan, struct child *c, struct ho_err *err)
@@ -133,8 +135,8 @@ enum ho_code child_start(const struct child_plan *plan, struct child *c, struct 
     struct ends e = {-1, -1, -1, -1, 0, getpid()};
     enum ho_code code = HO_OK;
 
-    *c = (struct child){-1, -1, -1, -1, -1, -1, -1};
-    if (!make_pipes(c, &e)) {
+    *c = (struct child){-1, -1, -1, -1, -1, -1};
+    if (!make_ends(plan, c, &e)) {
         code = ho_fail_errno(err, HO_TRANSIENT, "no pipe for a program");
     } else {
         e.fds_end = fork_fds_end();
@@ -167,7 +169,6 @@ void child_close(struct child *c)
         }
         c->guard = -1;
     }
-    close_fd(&c->in);
     close_fd(&c->out);
     close_fd(&c->error);
     close_fd(&c->report);

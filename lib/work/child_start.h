@@ -9,7 +9,7 @@
 struct child {
     pid_t pid;   /* of the program, which leads a group of that number */
     pid_t guard; /* of the process that ends the group should we be killed; -1: none */
-    int in, out, error; /* our ends of its pipes, not blocking; -1: closed */
+    int out, error;     /* our ends of its pipes, not blocking; -1: closed */
     int report;         /* errno comes from here if it cannot be started, else the end of file */
     int life;           /* closed with us: the guard sees it */
 };

@@ -198,11 +198,11 @@ static char *folder_of(const struct settings *s)
     return folder;
 }
 
-static enum handler_result run(const struct handler_call *call, char **env,
+static enum handler_result run(const struct handler_call *call, char **env, int input,
                                struct handler_report *report, struct ho_err *err)
 {
     char *folder = folder_of(call->settings);
-    const struct child_plan plan = {call->handler->argv, env, folder, call->body, call->end};
+    const struct child_plan plan = {call->handler->argv, env, folder, input, call->end};
     struct child_result ended;
     struct buf out, tail;
 
@@ -222,24 +222,32 @@ static enum handler_result run(const struct handler_call *call, char **env,
 enum handler_result handler_cmd_run(const struct handler_call *call, struct handler_report *report,
                                     struct ho_err *err)
 {
+    const char *state_dir = call->settings->state_dir;
     char fetched[SCRATCH_ROOM] = "";
     char **env = NULL;
     enum handler_result result = HANDLER_FAILED;
+    int input = -1;
+    enum ho_code code = scratch_open(state_dir, call->body, &input, err);
 
     report->untouched = true;
-    if (call->fetched_body.len > 0 &&
-        scratch_make(call->settings->state_dir, call->fetched_body, fetched, err) != HO_OK) {
-        return HANDLER_FAILED;
+    if (code == HO_OK && call->fetched_body.len > 0) {
+        code = scratch_make(state_dir, call->fetched_body, fetched, err);
     }
-    if (contract_environment(call, fetched[0] != '\0' ? fetched : NULL, &env, err) != HO_OK) {
+    if (code == HO_OK &&
+        contract_environment(call, fetched[0] != '\0' ? fetched : NULL, &env, err) != HO_OK) {
+        code = HO_PERMANENT;
         result = HANDLER_GIVE_UP;
-    } else {
+    }
+    if (code == HO_OK) {
         report->untouched = false;
-        result = run(call, env, report, err);
+        result = run(call, env, input, report, err);
     }
     contract_environment_free(env);
     if (fetched[0] != '\0') {
         (void)unlink(fetched);
+    }
+    if (input >= 0) {
+        (void)close(input);
     }
     return result;
 }

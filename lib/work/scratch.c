@@ -11,7 +11,7 @@
 
 #include "core/settings.h"
 
-#define PREFIX "fetched."
+#define PREFIX "command."
 #define OLD_MS (2 * HANDLER_TIMEOUT_MAX_MS)
 
 static enum ho_code write_all(int fd, struct span bytes)
@@ -41,7 +41,7 @@ enum ho_code scratch_make(const char *state_dir, struct span bytes, char path[SC
     int fd = mkstemp(path); /* 0600 */
     if (fd < 0) {
         path[0] = '\0';
-        return ho_fail_errno(err, HO_TRANSIENT, "no file for the fetched object in %s", state_dir);
+        return ho_fail_errno(err, HO_TRANSIENT, "no file for a command in %s", state_dir);
     }
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     enum ho_code code = write_all(fd, bytes);
@@ -50,10 +50,26 @@ enum ho_code scratch_make(const char *state_dir, struct span bytes, char path[SC
         (void)unlink(path);
         path[0] = '\0';
         errno = why;
-        return ho_fail_errno(err, HO_TRANSIENT, "the fetched object cannot be written to %s",
+        return ho_fail_errno(err, HO_TRANSIENT, "a file for a command cannot be written in %s",
                              state_dir);
     }
     return HO_OK;
+}
+
+enum ho_code scratch_open(const char *state_dir, struct span bytes, int *fd, struct ho_err *err)
+{
+    char path[SCRATCH_ROOM];
+
+    *fd = -1;
+    if (scratch_make(state_dir, bytes, path, err) != HO_OK) {
+        return HO_TRANSIENT;
+    }
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (*fd < 0) {
+        (void)ho_fail_errno(err, HO_TRANSIENT, "a file for a command cannot be read in %s", state_dir);
+    }
+    (void)unlink(path);
+    return *fd >= 0 ? HO_OK : HO_TRANSIENT;
 }
 
 void scratch_sweep(const char *state_dir, int64_t now_us)

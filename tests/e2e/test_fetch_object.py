@@ -55,7 +55,7 @@ def test_a_command_finds_the_object_in_a_private_file_that_is_gone_afterwards(si
     with open(s.path("file"), encoding="utf-8") as f:
         mode, name = f.read().split()
     assert mode == "600" and name.startswith("/") and not os.path.exists(name)
-    assert not [n for n in os.listdir(s.path("state")) if n.startswith("fetched")]
+    assert not [n for n in os.listdir(s.path("state")) if n.startswith("command.")]
 
 
 def test_a_url_gets_event_and_object_as_they_were_written(site, downstream):

@@ -368,6 +368,7 @@ def test_sql_that_vanished_is_a_dead_letter_too(site):
     wait_until(lambda: flow.sleeping(s) == [], 10, "the server has noticed")
     assert s.hookonce("process", "--once").returncode in (0, 1)
     assert (job(s)["state"], s.receipts()[0]["status"], s.effects()) == ("dead", "failed", [])
+    assert job(s)["outcome"] == "worker lost"
 
 
 def test_what_vanished_is_a_dead_letter_in_the_end_and_can_still_be_asked_again(site):

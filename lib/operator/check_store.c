@@ -131,10 +131,34 @@ static void check_handler(struct check *c, const struct handler *h)
     }
 }
 
+/* A route's own queries; silent when the database takes them. */
+static void check_query(struct check *c, const struct route *r, const char *word,
+                        const struct statement *s)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+
+    if (s->sql == NULL || db_begin(operator_db(c->op), &err) != HO_OK) {
+        return;
+    }
+    if (db_try_prepare(operator_db(c->op), s->sql, &err) != HO_OK) {
+        found_of(c, err.code == HO_TRANSIENT ? FOUND_WARN : FOUND_FAIL, "route", r->name,
+                 "%s cannot run now: %s", word, err.text);
+    }
+    db_rollback(operator_db(c->op));
+}
+
 void check_handlers(struct check *c)
 {
-    for (size_t i = 0; i < c->op->settings->n_handlers; i++) {
-        check_handler(c, &c->op->settings->handlers[i]);
+    const struct settings *s = c->op->settings;
+
+    for (size_t i = 0; i < s->n_handlers; i++) {
+        if (s->handlers[i].kind == HANDLER_SQL) {
+            check_handler(c, &s->handlers[i]);
+        }
+    }
+    for (size_t i = 0; i < s->n_routes; i++) {
+        check_query(c, &s->routes[i], "skip_if", &s->routes[i].skip_if);
+        check_query(c, &s->routes[i], "needs", &s->routes[i].needs);
     }
 }
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from hooktest import flow, raw, supabase, wait_until
+from hooktest import SERVERS, flow, raw, supabase, wait_until
 from hooktest.proc import pids_of
 
 SECRET = "v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDE="
@@ -159,6 +159,18 @@ def test_a_repeat_while_the_first_runs_waits_for_its_answer(site, server):
     assert len(ran(s)) == 1
 
 
+@pytest.mark.parametrize("server", SERVERS)
+def test_it_works_behind_every_web_server(site, server):
+    """With .htaccess the receiver lies in the web root, and the program beside the config."""
+    s = reply_site(site, TRACE + "sleep 0.3\necho '{\"a\":1}'", server=server)
+    for _ in range(2):
+        answer, took = ask(s, post=s.post)
+        assert (answer.status, answer.header("Content-Type"), answer.body) == (200, "application/json", b'{"a":1}\n')
+        assert took < 3
+    assert len(ran(s)) == 1
+    wait_until(lambda: replies(s) == [], 5, "the program has ended")
+
+
 def test_many_at_once_run_it_once(site):
     s = reply_site(site, TRACE + 'sleep 0.5\necho "{\\"n\\": $$}"')
     answers = [a.answer()[0] for a in [Asking(s) for _ in range(6)]]
@@ -297,8 +309,9 @@ def test_a_late_handler_is_answered_for_in_time(site):
     assert "in its time" in job(s)["last_error"]
 
 
-def test_a_handler_that_does_not_want_to_end_is_answered_for_in_time(site):
-    s = reply_site(site, "trap '' TERM\nwhile :; do sleep 0.1; done", server="lighttpd", reply_timeout="1s")
+@pytest.mark.parametrize("server", ["lighttpd", "lighttpd-cgi", "apache-fcgid", "apache-cgid"])
+def test_a_handler_that_does_not_want_to_end_is_answered_for_in_time(site, server):
+    s = reply_site(site, "trap '' TERM\nwhile :; do sleep 0.1; done", server=server, reply_timeout="1s")
     answer, took = ask(s, post=s.post)
     assert (answer.body, took < 1.6) == (FAILED, True)
     wait_until(lambda: replies(s) == [], 5, "the program has ended")

@@ -184,7 +184,7 @@ def test_a_rate_holds_over_time(site, downstream):
 # ---- many failures at once (O-WRK-05) --------------------------------------------------------------
 
 def deliver_many(s, n):
-    """n events over HTTP, some at a time."""
+    """n events, some at a time."""
     todo, secret, lock = collections.deque(some(n)), s.secrets["stripe"][0], threading.Lock()
 
     def run():
@@ -193,7 +193,7 @@ def deliver_many(s, n):
                 if not todo:
                     return
                 body = todo.pop()
-            assert s.post("stripe", body, sign.stripe(secret, body)).status == 200
+            assert s.cgi("stripe", body, sign.stripe(secret, body)).status == 200
 
     threads = [threading.Thread(target=run) for _ in range(4)]
     for t in threads:
@@ -210,20 +210,20 @@ def by_second(s):
     return {int(r["t"]): r["n"] for r in rows}
 
 
-@pytest.mark.parametrize("switch", ["off", "10 failures, 2m"])
-def test_a_thousand_failures_do_not_come_back_in_the_same_second(site, downstream, switch):
+@pytest.mark.parametrize("n, switch", [(1000, "off"), (300, "10 failures, 2m")])
+def test_many_failures_do_not_come_back_in_the_same_second(site, downstream, n, switch):
     there = downstream(500)
-    s = limited_site(site, there, {"breaker": switch}, {"retry": "4 tries, 4m to 1h"}, server="lighttpd")
-    deliver_many(s, 1000)
+    s = limited_site(site, there, {"breaker": switch}, {"retry": "4 tries, 4m to 1h"})
+    deliver_many(s, n)
     s.hookonce("process", "--once", "--workers", "2", limit_s=200)
     tries = sum(j["tries"] for j in s.jobs())
-    assert tries == len(there.requests) and (tries == 1000 if switch == "off" else 10 <= tries <= 12)
+    assert tries == len(there.requests) and (tries == n if switch == "off" else 10 <= tries <= 12)
     seconds = by_second(s)
-    assert sum(seconds.values()) == 1000
-    assert max(seconds.values()) <= 50, f"{max(seconds.values())} of 1000 in one second"
+    assert sum(seconds.values()) == n
+    assert max(seconds.values()) <= n / 20, f"{max(seconds.values())} of {n} in one second"
 
     def but_one(request):
-        return 500 if json.loads(request.body)["id"] == "evt_0500" else 200
+        return 500 if json.loads(request.body)["id"] == "evt_0150" else 200
 
     there.answer = but_one
     s.sql("UPDATE hookonce_handler SET open_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
@@ -233,7 +233,7 @@ def test_a_thousand_failures_do_not_come_back_in_the_same_second(site, downstrea
         if not [j for j in s.jobs() if j["state"] in ("ready", "running")]:
             break
     outcomes = collections.Counter((j["state"], j["outcome"], j["tries"] > 1) for j in s.jobs())
-    assert sum(n for (state, _, _), n in outcomes.items() if state == "done") == 999, outcomes
+    assert sum(k for (state, _, _), k in outcomes.items() if state == "done") == n - 1, outcomes
     odd, = (j for j in s.jobs() if j["state"] == "dead")
     assert (odd["outcome"], odd["tries"]) == ("gave up", 4)
     assert max(j["tries"] for j in s.jobs() if j["state"] == "done") <= 2

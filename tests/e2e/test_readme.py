@@ -262,7 +262,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     delete = re.search(r"`(DELETE FROM hookonce_conflict WHERE id = )1`", book.text).group(1)
     home.db.sql(delete + str(first))
     # the database
-    assert "version 2" in home.sh(book.take("./hookonce check            #"))
+    assert "version 3" in home.sh(book.take("./hookonce check            #"))
     # a secret that leaked
     home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.new[^`]*)`", book.text).group(1))
     assert home.sh("cat stripe.secret; stat -c %a stripe.secret") == "whsec_new600\n"

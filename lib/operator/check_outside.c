@@ -42,8 +42,8 @@ static void check_url(struct check *c, const struct handler *h)
     }
     code = code == HO_OK ? http_auth(&h->auth, &lines, &err) : code;
     if (code == HO_OK && h->sign_with != NULL) {
-        code = http_auth_sign(h->sign_with, "check", clock_wall_us() / 1000000, SPAN_LIT(""), &lines,
-                              &err);
+        code = http_auth_sign(h->sign_with, "check", clock_wall_us() / 1000000, SPAN_LIT(""),
+                              &lines, &err);
     }
     buf_wipe(&lines);
     if (code != HO_OK) {

@@ -1,5 +1,5 @@
-/* Handlers' limits. The handler's row is locked before any of its places, everywhere; where nothing is
- * to be counted and the breaker is closed it is only read, so that jobs do not queue up for it. */
+/* Handlers' limits. The handler's row is locked before any of its places, everywhere; where nothing
+ * is to be counted and the breaker is closed it is only read, so that jobs do not queue up for it. */
 #include "store/limits.h"
 
 #include "base/mac.h"

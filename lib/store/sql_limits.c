@@ -46,8 +46,8 @@ const char sql_limit_neither[] = "UPDATE hookonce_handler SET probe_until = NULL
 const char sql_slot_lock[] = "SELECT slot, job_id, claim_no FROM hookonce_slot WHERE handler = ?"
                              " ORDER BY slot FOR UPDATE";
 
-/* Not locked: who settles a job has its row, and wants the handler's. A claim that this read does not
- * see yet is a running one. */
+/* Not locked: who settles a job has its row, and wants the handler's. A claim that this read does
+ * not see yet is a running one. */
 const char sql_slot_live[] =
     "SELECT s.slot FROM hookonce_slot AS s JOIN hookonce_job AS j ON j.id = s.job_id"
     " WHERE s.handler = ? AND s.held_until > UTC_TIMESTAMP(6)"

@@ -2,8 +2,8 @@
 #ifndef HO_STORE_SQL_LIMITS_H
 #define HO_STORE_SQL_LIMITS_H
 
-extern const char sql_limit_look[];   /* name -> failures, us until open_until, us until probe_until,
-                                         us since rate_from, rate_count */
+extern const char sql_limit_look[];   /* name -> failures, us until open_until, us until
+                                         probe_until, us since rate_from, rate_count */
 extern const char sql_limit_lock[];   /* the same FOR UPDATE */
 extern const char sql_limit_make[];   /* name */
 extern const char sql_limit_probe[];  /* us, name */

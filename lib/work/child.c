@@ -9,8 +9,8 @@
 #include "work/child_start.h"
 
 #define PIECE 65536
-#define LAST_PIECES 64         /* that are read after its end: more than any pipe holds */
-#define STUCK_MS 5000          /* so long after SIGKILL one that hangs in the kernel is left alone */
+#define LAST_PIECES 64 /* that are read after its end: more than any pipe holds */
+#define STUCK_MS 5000  /* so long after SIGKILL one that hangs in the kernel is left alone */
 
 enum stage { STAGE_RUNS, STAGE_TERM, STAGE_KILL, STAGE_STUCK };
 

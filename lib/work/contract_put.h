@@ -1,19 +1,20 @@
-/* The contract (core/contract.h) written out for the two kinds of handlers outside the database: as a
- * command's environment, as a request's headers and body. */
+/* The contract (core/contract.h) written out for the two kinds of handlers outside the database: as
+ * a command's environment, as a request's headers and body. */
 #ifndef HO_WORK_CONTRACT_PUT_H
 #define HO_WORK_CONTRACT_PUT_H
 
 #include "work/handler.h"
 
-/* The event's own body: the octets received; of a batch the event's item, JSON as the sender wrote it.
+/* The event's own body: the octets received; of a batch the event's item, JSON as the sender wrote
+ * it.
  * in:  room — initialised, empty; large enough for a body
  * out: *body — lives as long as stored and room
  * returns HO_OK | HO_PERMANENT (its item is not to be found) */
 enum ho_code contract_body(const struct stored *stored, struct buf *room, struct span *body,
                            struct ho_err *err) HO_MUST_CHECK;
 
-/* All that a command's environment holds: PATH, HOME, LANG, and HOOKONCE_NAME for each field that the
- * event has.
+/* All that a command's environment holds: PATH, HOME, LANG, and HOOKONCE_NAME for each field that
+ * the event has.
  * in:  fetched_file — for HOOKONCE_FETCHED, or NULL
  * out: *env — a NULL behind the last; contract_environment_free; NULL on failure
  * returns HO_OK | HO_PERMANENT (a value with a NUL byte, which no environment can hold) */

@@ -65,9 +65,9 @@ enum handler_result handler_sql_reply(struct db *db, const struct handler_call *
                                       struct handler_report *report, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* How a command says what became of it, by its exit code (sysexits.h). It gets the event's body on its
- * standard input, the contract (core/contract.h) in its environment, and the folder of the config as
- * working directory. handler_exits says what every end means, handler_statuses the same of answers. */
+/* How a command says what became of it, by its exit code (sysexits.h). It gets the event's body on
+ * its standard input, the contract (core/contract.h) in its environment, and the folder of the config
+ * as working directory. handler_exits says what every end means, handler_statuses of answers. */
 enum handler_exit {
     HANDLER_EXIT_DONE = 0,
     HANDLER_EXIT_DATA = 65,   /* EX_DATAERR */

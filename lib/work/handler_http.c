@@ -81,7 +81,8 @@ static enum handler_result judge(struct handler_report *report, const struct htt
     case 422:
         report->wait_ms = 0;
         report->untouched = true;
-        (void)ho_fail(err, HO_PERMANENT, "the server refuses the event for good: status %d", status);
+        (void)ho_fail(err, HO_PERMANENT, "the server refuses the event for good: status %d",
+                      status);
         return HANDLER_GIVE_UP;
     case 429:
     case 503:

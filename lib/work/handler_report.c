@@ -11,8 +11,8 @@ const struct handler_end handler_exits[] = {
     {"78", "It is not set up as it needs, and did nothing: a dead letter."},
     {"any other", "The try failed; it may have done something."},
     {"a signal", "The try failed; it may have done something."},
-    {"its time is up", "It and all that it started get SIGTERM, and a second later SIGKILL. The try "
-                       "failed; nobody knows what it did."},
+    {"its time is up", "It and all that it started get SIGTERM, and a second later SIGKILL. The "
+                       "try failed; nobody knows what it did."},
     {"not started", "The try failed; nothing was done."},
 };
 const size_t handler_exits_n = sizeof handler_exits / sizeof handler_exits[0];

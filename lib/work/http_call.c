@@ -175,7 +175,8 @@ static bool set_guards(CURL *easy, const struct http_call *call, bool tls)
                 curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK;
 
 #if LIBCURL_VERSION_NUM >= 0x075500
-    good = good && curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, tls ? "https" : "http") == CURLE_OK;
+    good = good && curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR,
+                                    tls ? "https" : "http") == CURLE_OK;
 #else
     good = good && curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
                                     (long)(tls ? CURLPROTO_HTTPS : CURLPROTO_HTTP)) == CURLE_OK;

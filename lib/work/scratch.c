@@ -66,7 +66,8 @@ enum ho_code scratch_open(const char *state_dir, struct span bytes, int *fd, str
     }
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (*fd < 0) {
-        (void)ho_fail_errno(err, HO_TRANSIENT, "a file for a command cannot be read in %s", state_dir);
+        (void)ho_fail_errno(err, HO_TRANSIENT, "a file for a command cannot be read in %s",
+                            state_dir);
     }
     (void)unlink(path);
     return *fd >= 0 ? HO_OK : HO_TRANSIENT;

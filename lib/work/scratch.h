@@ -1,4 +1,4 @@
-/* Private files that a command reads while it runs: its event's body, the object that was fetched. */
+/* Private files that a command reads while it runs: its event's body, the object fetched for it. */
 #ifndef HO_WORK_SCRATCH_H
 #define HO_WORK_SCRATCH_H
 
@@ -14,8 +14,8 @@
 enum ho_code scratch_make(const char *state_dir, struct span bytes, char path[SCRATCH_ROOM],
                           struct ho_err *err) HO_MUST_CHECK;
 
-/* The same without a name, open for reading: gone when the last who has it closes it. Not a pipe, for
- * there the end of a worker that is killed looks like the end of the body.
+/* The same without a name, open for reading: gone when the last who has it closes it. Not a pipe,
+ * for there the end of a worker that is killed looks like the end of the body.
  * out: *fd — close-on-exec; -1 on failure. returns HO_OK | HO_TRANSIENT */
 enum ho_code scratch_open(const char *state_dir, struct span bytes, int *fd, struct ho_err *err)
     HO_MUST_CHECK;

@@ -111,20 +111,17 @@ static const char *said_by(const struct asking *a, struct program *p, char room[
 
 static void answer_ended(struct asking *a, struct program *p, int code)
 {
-    struct reply_answer stored = {.status = 0};
-    enum reply_state state;
+    struct reply_look look;
     char room[200];
     struct ho_err err;
-    uint64_t job;
 
     ho_err_clear(&err);
     const char *said = said_by(a, p, room);
-    if (answers_look(a->rx->db, a->cid, secret_span(&a->rx->key), &state, &job, &stored, &err) !=
-        HO_OK) {
+    if (answers_look(a->rx->db, a->cid, secret_span(&a->rx->key), &look, &err) != HO_OK) {
         alarm_database(a->rx, err.text);
         answer_kind(a, ANSWER_REPLY_BUSY, err.text);
-    } else if (state == REPLY_ANSWERED) {
-        answer_stored(a, &stored);
+    } else if (look.state == REPLY_ANSWERED) {
+        answer_stored(a, &look.answer);
     } else if (code == EXIT_BUSY) {
         answer_kind(a, ANSWER_REPLY_BUSY, said != NULL ? said : "not now");
     } else {
@@ -133,7 +130,7 @@ static void answer_ended(struct asking *a, struct program *p, int code)
                     : code < 0   ? "hookonce reply was killed"
                                  : "its handler failed");
     }
-    reply_answer_free(&stored);
+    reply_answer_free(&look.answer);
 }
 
 /* Nothing runs, and nothing will: whoever asks again need not wait for the lease. */
@@ -201,30 +198,27 @@ static enum next take_over(struct asking *a, uint64_t job)
     return taken ? NEXT_RUN : NEXT_WAIT;
 }
 
-static enum next look(struct asking *a)
+static enum next look_again(struct asking *a)
 {
-    struct reply_answer stored = {.status = 0};
-    enum reply_state state;
     enum next next = NEXT_ANSWERED;
+    struct reply_look look;
     struct ho_err err;
-    uint64_t job;
 
     ho_err_clear(&err);
-    if (answers_look(a->rx->db, a->cid, secret_span(&a->rx->key), &state, &job, &stored, &err) !=
-        HO_OK) {
+    if (answers_look(a->rx->db, a->cid, secret_span(&a->rx->key), &look, &err) != HO_OK) {
         alarm_database(a->rx, err.text);
         answer_kind(a, ANSWER_REPLY_BUSY, err.text);
         return NEXT_ANSWERED;
     }
-    switch (state) {
+    switch (look.state) {
     case REPLY_ANSWERED:
-        answer_stored(a, &stored);
+        answer_stored(a, &look.answer);
         break;
     case REPLY_RUNS:
         next = NEXT_WAIT;
         break;
     case REPLY_FREE:
-        next = take_over(a, job);
+        next = take_over(a, look.job);
         break;
     case REPLY_FORGED:
         answer_kind(a, ANSWER_REPLY_FAIL, "the stored answer was not written by this installation");
@@ -234,7 +228,7 @@ static enum next look(struct asking *a)
                     "it was recorded without reply mode, or its answer is gone");
         break;
     }
-    reply_answer_free(&stored);
+    reply_answer_free(&look.answer);
     return next;
 }
 
@@ -243,7 +237,7 @@ static void ask_again(struct asking *a)
     enum next next;
 
     a->how = "stored";
-    while ((next = look(a)) == NEXT_WAIT && deadline_left_ms(a->end) > 0) {
+    while ((next = look_again(a)) == NEXT_WAIT && deadline_left_ms(a->end) > 0) {
         a->how = "waited";
         clock_sleep_ms(LOOK_EVERY_MS);
     }
@@ -282,8 +276,8 @@ void ask(struct receiver *rx, const struct endpoint *e)
 {
     struct asking a = {.rx = rx, .e = e, .end = {rx->began_ms + e->reply_ms}, .how = "new"};
     const struct verdict *v = &rx->verdict;
-    struct deadline recorded = sooner(deadline_in(e->deadline_ms), a.end);
-    enum receipt_result *result = ho_alloc(sizeof *result);
+    struct deadline soon = sooner(deadline_in(e->deadline_ms), a.end);
+    struct recorded recorded;
     struct ho_err err;
 
     ho_err_clear(&err);
@@ -292,20 +286,21 @@ void ask(struct receiver *rx, const struct endpoint *e)
     }
     worker_name(a.worker);
     memcpy(a.cid, accepted_event(v->events[0])->cid, sizeof a.cid);
-    enum ho_code code = store_ready(rx, recorded, &err);
+    enum ho_code code = store_ready(rx, soon, &err);
     if (code == HO_OK) {
         code = inbox_record_reply(rx->db, v->events[0], secret_span(&rx->key), new_claim(&a),
-                                  recorded, result, a.cid, &err);
+                                  soon, &recorded, &err);
     }
     if (code != HO_OK) {
-        free(result);
         alarm_database(rx, err.text);
         answer_kind(&a, ANSWER_REPLY_BUSY, err.text);
         return;
     }
-    rx->results = result; /* a duplicate is counted behind the answer */
-    note_result(rx, accepted_event(v->events[0]), *result);
-    switch (*result) {
+    memcpy(a.cid, recorded.cid, sizeof a.cid);
+    rx->results = ho_alloc(sizeof *rx->results); /* a duplicate is counted behind the answer */
+    rx->results[0] = recorded.result;
+    note_result(rx, accepted_event(v->events[0]), recorded.result);
+    switch (recorded.result) {
     case RECEIPT_NEW:
         run(&a);
         break;

@@ -46,11 +46,6 @@ static void answer_mac(const char *cid, unsigned status, struct span type, struc
     memcpy(out, result, SHA256_LEN);
 }
 
-static struct span or_empty(struct span s)
-{
-    return span_present(s) ? s : SPAN_LIT("");
-}
-
 /* ---- jobs ---- */
 
 enum ho_code answers_job(struct db *db, const char *cid, const struct reply_claim *claim,
@@ -73,10 +68,12 @@ static bool read_answer(const struct db_rows *rows, const char *cid, struct span
                         struct reply_answer *out)
 {
     int64_t status = db_cell_int(rows, 0, LOOK_STATUS);
-    struct span type = or_empty(db_cell(rows, 0, LOOK_TYPE));
-    struct span body = or_empty(db_cell(rows, 0, LOOK_BODY));
+    struct span type = db_cell(rows, 0, LOOK_TYPE), body = db_cell(rows, 0, LOOK_BODY);
     unsigned char mac[SHA256_LEN];
 
+    if (!span_present(type)) {
+        type = SPAN_LIT("");
+    }
     if (status < 0 || status > 599 || !reply_answer_sound((unsigned)status, type) ||
         body.len > ANSWER_LONGEST) {
         return false;
@@ -103,23 +100,20 @@ static enum reply_state state_of(const struct db_rows *rows)
                                                                              : REPLY_FREE;
 }
 
-enum ho_code answers_look(struct db *db, const char *cid, struct span key,
-                          enum reply_state *state, uint64_t *job, struct reply_answer *answer,
+enum ho_code answers_look(struct db *db, const char *cid, struct span key, struct reply_look *out,
                           struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(cid)};
     struct db_rows rows = {0};
 
-    *state = REPLY_NONE;
-    *job = 0;
-    *answer = (struct reply_answer){.status = 0};
+    *out = (struct reply_look){.state = REPLY_NONE};
     enum ho_code code = db_run(db, sql_reply_look, in, 1, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
-        *job = (uint64_t)db_cell_int(&rows, 0, LOOK_JOB);
-        *state = span_present(db_cell(&rows, 0, LOOK_STATUS)) &&
-                         read_answer(&rows, cid, key, answer)
-                     ? REPLY_ANSWERED
-                     : state_of(&rows);
+        out->job = (uint64_t)db_cell_int(&rows, 0, LOOK_JOB);
+        out->state = span_present(db_cell(&rows, 0, LOOK_STATUS)) &&
+                             read_answer(&rows, cid, key, &out->answer)
+                         ? REPLY_ANSWERED
+                         : state_of(&rows);
     }
     db_rows_free(&rows);
     return code;
@@ -227,26 +221,25 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
 enum { HELD_ID, HELD_CLAIM, HELD_LEFT, HELD_NOW };
 
 enum ho_code answers_held(struct db *db, const char *cid,
-                          const unsigned char token[JOB_TOKEN_LEN], struct job *job, bool *held,
-                          int64_t *left_ms, char started[JOB_TIME_ROOM], struct ho_err *err)
+                          const unsigned char token[JOB_TOKEN_LEN], struct reply_held *out,
+                          struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(cid), DBV_BYTES(span_make(token, JOB_TOKEN_LEN))};
     struct db_rows rows = {0};
+    struct job *job = &out->job;
 
-    *held = false;
-    *left_ms = 0;
-    started[0] = '\0';
-    *job = (struct job){.id = 0, .has_token = true};
+    *out = (struct reply_held){.held = false};
     enum ho_code code = db_run(db, sql_reply_held, in, 2, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
-        *held = true;
+        out->held = true;
+        out->left_ms = db_cell_int(&rows, 0, HELD_LEFT) / 1000;
+        jobs_row_text(db_cell(&rows, 0, HELD_NOW), out->started, sizeof out->started);
         job->id = (uint64_t)db_cell_int(&rows, 0, HELD_ID);
         job->claim_no = (unsigned)db_cell_int(&rows, 0, HELD_CLAIM);
-        *left_ms = db_cell_int(&rows, 0, HELD_LEFT) / 1000;
-        jobs_row_text(db_cell(&rows, 0, HELD_NOW), started, JOB_TIME_ROOM);
+        job->has_token = true;
+        memcpy(job->token, token, JOB_TOKEN_LEN);
         jobs_row_text(span_of(cid), job->cid, sizeof job->cid);
         jobs_row_text(SPAN_LIT(REPLY_ROUTE), job->route, sizeof job->route);
-        memcpy(job->token, token, JOB_TOKEN_LEN);
     }
     db_rows_free(&rows);
     return code;

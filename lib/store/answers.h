@@ -50,10 +50,14 @@ enum reply_state {
     REPLY_NONE    /* there is no such job, or it is done and its answer is gone */
 };
 
-/* How the job of a receipt is.
- * out: *job — its number, 0 with NONE; *answer — with ANSWERED, owned; else all zero */
-enum ho_code answers_look(struct db *db, const char *cid, struct span key,
-                          enum reply_state *state, uint64_t *job, struct reply_answer *answer,
+struct reply_look {
+    enum reply_state state;
+    uint64_t job;               /* its number; 0: there is none */
+    struct reply_answer answer; /* with ANSWERED; owned: reply_answer_free */
+};
+
+/* How the job of a receipt is. out: answer all zero, but with ANSWERED */
+enum ho_code answers_look(struct db *db, const char *cid, struct span key, struct reply_look *out,
                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Ends the lease of the claim now: nothing was started under it. */
@@ -66,13 +70,17 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
                           const struct reply_claim *claim, struct deadline end, bool *taken,
                           struct ho_err *err) HO_MUST_CHECK;
 
-/* The job that is claimed with that token.
- * out: *held false: none is; *job — id, cid, route and fence; *left_ms — of its lease; started — the
- *      database's time */
+struct reply_held {
+    bool held;                   /* false: no job is claimed with that token */
+    struct job job;              /* id, cid, route and fence */
+    int64_t left_ms;             /* of its lease */
+    char started[JOB_TIME_ROOM]; /* the database's time */
+};
+
+/* The job that is claimed with that token. */
 enum ho_code answers_held(struct db *db, const char *cid,
-                          const unsigned char token[JOB_TOKEN_LEN], struct job *job, bool *held,
-                          int64_t *left_ms, char started[JOB_TIME_ROOM], struct ho_err *err)
-    HO_MUST_CHECK;
+                          const unsigned char token[JOB_TOKEN_LEN], struct reply_held *out,
+                          struct ho_err *err) HO_MUST_CHECK;
 
 /* Stores the answer. Inside the transaction that settles the job as done, behind its fence. */
 enum ho_code answers_put(struct db *db, const char *cid, struct span key,

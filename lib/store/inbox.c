@@ -256,23 +256,22 @@ enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t 
 
 enum ho_code inbox_record_reply(struct db *db, struct accepted *event, struct span key,
                                 const struct reply_claim *claim, struct deadline end,
-                                enum receipt_result *result, char cid[ULID_LEN + 1],
-                                struct ho_err *err)
+                                struct recorded *out, struct ho_err *err)
 {
     enum ho_code code = check(&event, 1, err);
     struct batch b;
 
-    *result = RECEIPT_NEW;
-    memcpy(cid, accepted_event(event)->cid, ULID_LEN + 1);
+    out->result = RECEIPT_NEW;
+    memcpy(out->cid, accepted_event(event)->cid, ULID_LEN + 1);
     if (code != HO_OK) {
         return code;
     }
     prepare(&b, &event, 1, key, claim);
     code = record(db, &b, end, err);
     if (code == HO_OK) {
-        *result = b.all[0].result;
-        if (*result != RECEIPT_NEW) {
-            memcpy(cid, b.all[0].first_cid, ULID_LEN);
+        out->result = b.all[0].result;
+        if (out->result != RECEIPT_NEW) {
+            memcpy(out->cid, b.all[0].first_cid, ULID_LEN);
         }
     }
     batch_free(&b);

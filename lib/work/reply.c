@@ -105,14 +105,11 @@ static enum ho_code answer(struct reply *r, bool *done, struct ho_err *err)
  */
 static enum ho_code find_lost(struct reply *r, enum reply_end *end, struct ho_err *err)
 {
-    struct reply_answer there = {.status = 0};
-    enum reply_state state;
-    uint64_t job;
+    struct reply_look there;
 
-    enum ho_code code =
-        answers_look(r->w.control, r->o->cid, r->o->key, &state, &job, &there, err);
-    *end = code == HO_OK && state == REPLY_ANSWERED ? REPLY_END_STORED : REPLY_END_LOST;
-    reply_answer_free(&there);
+    enum ho_code code = answers_look(r->w.control, r->o->cid, r->o->key, &there, err);
+    *end = there.state == REPLY_ANSWERED ? REPLY_END_STORED : REPLY_END_LOST;
+    reply_answer_free(&there.answer);
     return code;
 }
 
@@ -144,8 +141,7 @@ static enum ho_code run(struct reply *r, enum reply_end *end, struct ho_err *err
 enum ho_code reply_run(const struct reply_order *o, enum reply_end *end, struct ho_err *err)
 {
     struct reply *r = ho_alloc(sizeof *r);
-    bool held = false;
-    int64_t left_ms = 0;
+    struct reply_held held;
 
     memset(r, 0, sizeof *r);
     r->o = o;
@@ -154,10 +150,11 @@ enum ho_code reply_run(const struct reply_order *o, enum reply_end *end, struct 
     r->claim.n = 1;
     *end = REPLY_END_LOST;
     worker_init(&r->w, o->settings, o->key);
-    enum ho_code code = answers_held(r->w.control, o->cid, o->token, &r->claim.jobs[0], &held,
-                                     &left_ms, r->a.started, err);
-    if (code == HO_OK && held) {
-        set_times(r, left_ms);
+    enum ho_code code = answers_held(r->w.control, o->cid, o->token, &held, err);
+    if (code == HO_OK && held.held) {
+        r->claim.jobs[0] = held.job;
+        memcpy(r->a.started, held.started, sizeof r->a.started);
+        set_times(r, held.left_ms);
         code = run(r, end, err);
     }
     handler_report_free(&r->a.report);

@@ -19,26 +19,28 @@ static enum receipt_result record(const struct event *e, const struct reply_clai
                                   char cid[ULID_LEN + 1])
 {
     struct accepted *a = accepted_make(e);
-    enum receipt_result result = RECEIPT_CONFLICT;
+    struct recorded out;
     struct ho_err err;
 
-    if (inbox_record_reply(db, a, TESTDB_KEY, claim, deadline_in(3000), &result, cid, &err) !=
-        HO_OK) {
+    if (inbox_record_reply(db, a, TESTDB_KEY, claim, deadline_in(3000), &out, &err) != HO_OK) {
         fail_msg("record: %s", err.text);
     }
     accepted_free(a);
-    return result;
+    memcpy(cid, out.cid, sizeof out.cid);
+    return out.result;
 }
 
 static enum reply_state look_at(const char *cid, uint64_t *job, struct reply_answer *answer)
 {
-    enum reply_state state;
+    struct reply_look out;
     struct ho_err err;
 
-    if (answers_look(db, cid, TESTDB_KEY, &state, job, answer, &err) != HO_OK) {
+    if (answers_look(db, cid, TESTDB_KEY, &out, &err) != HO_OK) {
         fail_msg("look: %s", err.text);
     }
-    return state;
+    *job = out.job;
+    *answer = out.answer;
+    return out.state;
 }
 
 static enum reply_state look(const char *cid)
@@ -71,27 +73,24 @@ static bool settle(const char *cid, unsigned char token, const char *type, const
 {
     struct reply_claim claim = claim_of(token, 0);
     struct reply_answer answer = {.status = 201};
-    char started[JOB_TIME_ROOM];
+    struct reply_held h;
     struct settlement s = {.state = JOB_DONE, .outcome = OUTCOME_DONE, .worker = "w"};
-    int64_t left_ms;
     struct ho_err err;
-    struct job job;
     bool held;
 
-    assert_int_equal(answers_held(db, cid, claim.token, &job, &held, &left_ms, started, &err),
-                     HO_OK);
-    if (!held) {
+    assert_int_equal(answers_held(db, cid, claim.token, &h, &err), HO_OK);
+    if (!h.held) {
         return false;
     }
-    s.started = started;
+    s.started = h.started;
     (void)snprintf(answer.type, sizeof answer.type, "%s", type);
     buf_init(&answer.body, ANSWER_LONGEST);
     assert_int_equal(buf_add_str(&answer.body, body), HO_OK);
     assert_int_equal(db_begin(db, &err), HO_OK);
-    assert_int_equal(job_fence(db, &job, &held, started, &err), HO_OK);
+    assert_int_equal(job_fence(db, &h.job, &held, h.started, &err), HO_OK);
     assert_true(held);
     assert_int_equal(answers_put(db, cid, TESTDB_KEY, &answer, &err), HO_OK);
-    assert_int_equal(job_settle(db, &job, &s, &held, &err), HO_OK);
+    assert_int_equal(job_settle(db, &h.job, &s, &held, &err), HO_OK);
     assert_true(held);
     assert_int_equal(db_commit(db, &err), HO_OK);
     reply_answer_free(&answer);

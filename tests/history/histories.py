@@ -16,7 +16,7 @@ def make(kind, seed):
             another meaning) and whether it is `forged`.
     """
     chance = random.Random(f"{kind.name} {seed}")
-    events = [event(kind, chance) for _ in range(chance.randint(1, 6))]
+    events = [event(kind, chance) for _ in range(chance.randint(1, kind.most))]
     phases = [[] for _ in range(chance.choice((1, 1, 2, 3)))]
     for number, e in enumerate(events):
         first = chance.randrange(len(phases))
@@ -48,7 +48,7 @@ def event(kind, chance):
 
 def group(events, phase, chance):
     """Puts some deliveries of the source that knows batches into one request."""
-    fit = [d for d in phase if events[d["events"][0]]["source"] == "grid" and not d.get("other") and not d.get("forged")]
+    fit = [d for d in phase if events[d["events"][0]]["source"] == "grid" and d.keys() == {"events"}]
     while len(fit) >= 2 and chance.random() < 0.5:
         a, b = chance.sample(fit, 2)
         if len(a["events"]) + len(b["events"]) > 4:

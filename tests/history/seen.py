@@ -7,11 +7,13 @@ class Seen:
     """The events of one history, by their short names e0, e1, …
 
     history  as delivered          prefix  of its ids and keys
-    tables   what Tables read      acts    {(route, event id): [request or run of the other side]}
+    world    after it ran: what its tables read, {(handler, event id): [request or run of the other side]},
+             {event id: [answer]} of sources in reply mode
     """
 
-    def __init__(self, history, kind, prefix, tables, acts):
-        self.history, self.kind, self.prefix, self.tables, self.acts = history, kind, prefix, tables, acts
+    def __init__(self, history, kind, prefix, world):
+        self.history, self.kind, self.prefix = history, kind, prefix
+        self.tables, self.acts, self.replies = world.tables, world.acts, world.replies
         genuine, forged = set(), set()
         for phase in history["phases"]:
             for d in phase:
@@ -65,6 +67,10 @@ class Seen:
         """What the other side was asked for it: requests of a URL, runs of a command."""
         return self.acts.get((route, self.prefix + e), [])
 
+    def answers(self, e):
+        """What those who asked were answered."""
+        return self.replies.get(self.prefix + e, [])
+
     def first_phase(self, e):
         """Number of the phase in which it was delivered first."""
         n = int(e[1:])
@@ -101,7 +107,8 @@ class Seen:
             wanted = sorted(self.wants(e)) or [""]
             if sorted(j["route"] for j in jobs) != wanted:
                 yield f"{e} has jobs for {[j['route'] for j in jobs]}, wanted are {wanted}"
-            status = "failed" if any(j["state"] == "dead" for j in jobs) else "processed"
+            states = {j["state"] for j in jobs}
+            status = "failed" if "dead" in states else "processed" if states <= {"done"} else "received"
             if receipts[0]["status"] != status:
                 yield f"{e} is {receipts[0]['status']}, and its jobs say {status}"
             for job in jobs:
@@ -109,7 +116,7 @@ class Seen:
             yield from self._conflict(e)
 
     def _job(self, e, job):
-        if job["state"] not in ("done", "dead"):
+        if job["state"] not in ("done", "dead") and job.get("waiting_for") not in self.kind.at_rest:
             yield f"{e} is at rest as {job['state']}, waiting for {job.get('waiting_for')}"
         done = [a for a in self.attempts(job) if a["outcome"] == "done"]
         if len(done) != (job["outcome"] == "done"):

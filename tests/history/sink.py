@@ -45,14 +45,21 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that was killed is nothing to speak of."""
+
+
 class Sink:
     """A server on a port of its own."""
 
     def __init__(self):
         self.lock, self.requests = threading.Lock(), defaultdict(list)
         self.numbers = iter(range(1 << 60))
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self.server.daemon_threads, self.server.sink = True, self
+        self.server = _Server(("127.0.0.1", 0), _Handler)
+        self.server.sink = self
         self.port = self.server.server_address[1]
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
@@ -61,6 +68,11 @@ class Sink:
         """{(route, event id): [request]} so far."""
         with self.lock:
             return {key: list(rows) for key, rows in self.requests.items()}
+
+    def clear(self):
+        """Forgets them."""
+        with self.lock:
+            self.requests.clear()
 
     def stop(self):
         """Ends it."""

@@ -4,14 +4,15 @@ from collections import defaultdict
 
 import pymysql
 
-DEADLOCK = 1213
+BUSY = (1205, 1213)  # lock wait, deadlock
 FX = (
     "CREATE TABLE fx (n BIGINT AUTO_INCREMENT PRIMARY KEY, route VARBINARY(64) NOT NULL, "
     "event_id VARBINARY(255) NOT NULL, key_ VARBINARY(255) NULL, mark BIGINT NULL, attempt INT NULL, "
     "began DATETIME(6) NOT NULL DEFAULT (SYSDATE(6)), ended DATETIME(6) NULL) ENGINE=InnoDB",
     "CREATE TABLE made (name VARBINARY(255) PRIMARY KEY) ENGINE=InnoDB",
 )
-OURS = ("receipt", "body", "job", "attempt", "conflict", "guard", "effect", "object", "handler", "slot")
+OURS = ("receipt", "body", "job", "attempt", "conflict", "guard", "effect", "object", "handler", "slot",
+        "answer")
 
 
 def _text(value):
@@ -66,14 +67,15 @@ class Tables:
                         f"UTC_TIMESTAMP(6) - INTERVAL {seconds} SECOND LIMIT 1")
 
     def hasten(self, needs=False):
-        """What is due later is due now; what waits for a need only if told."""
-        unless = " AND COALESCE(waiting_for, '') <> 'need'" if self.flows and not needs else ""
-        self._now("state = 'ready'" + unless)
+        """What is due later is due now; what waits for a need only if told. -> how many jobs."""
+        kept = "'release'" if needs else "'need', 'release'"
+        unless = f" AND COALESCE(waiting_for, '') NOT IN ({kept})" if self.flows else ""
+        return self._now("state = 'ready'" + unless)
 
     def expire_dead(self, pids):
         """The leases of workers that are gone have ended."""
         alive = "".join(f" AND worker NOT LIKE '%-{pid}-%'" for pid in pids)
-        self._now("state = 'running'" + alive)
+        self._now("state = 'running' AND route <> '(reply)'" + alive)
 
     def expire_all(self):
         """All leases have ended, also of workers that live and have slept."""
@@ -85,18 +87,21 @@ class Tables:
             self._unlocked("hookonce_object", "flow, object_key", "held_by IS NOT NULL", "held_until")
 
     def _now(self, which):
-        self._unlocked("hookonce_job", "id", which + " AND run_at > UTC_TIMESTAMP(6)", "run_at")
+        return self._unlocked("hookonce_job", "id", which + " AND run_at > UTC_TIMESTAMP(6)", "run_at")
 
     def _unlocked(self, table, key, which, column):
         """Says "now" in rows that nobody has locked: who has them may be one that we have stopped."""
+        n = 0
         try:
-            self.sql("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+            self.sql("SET SESSION innodb_lock_wait_timeout = 1, SESSION tx_isolation = 'READ-COMMITTED'")
             self.sql("START TRANSACTION")
             for row in self.sql(f"SELECT {key} FROM {table} WHERE {which} FOR UPDATE SKIP LOCKED"):
                 where = " AND ".join(f"{name} = %s" for name in row)
                 self.sql(f"UPDATE {table} FORCE INDEX (PRIMARY) SET {column} = UTC_TIMESTAMP(6) WHERE {where}",
                          *row.values())
+                n += 1
             self.sql("COMMIT")
         except pymysql.err.OperationalError as e:
-            if e.args[0] != DEADLOCK:
+            if e.args[0] not in BUSY:
                 raise  # else the next turn comes soon
+        return n

@@ -86,7 +86,7 @@ static enum ho_code select_due(struct db *db, struct claiming *c, struct ho_err 
     enum job_class first = turns[c->q->turn % (sizeof turns / sizeof turns[0])];
     const enum job_class order[] = {first, first == CLASS_FRESH ? CLASS_TRIED : CLASS_FRESH,
                                     first == CLASS_LOW ? CLASS_TRIED : CLASS_LOW};
-    bool skip[CLASS_N];
+    bool later[CLASS_N];
     enum ho_code code = HO_OK;
 
     c->claim->n = 0;
@@ -94,11 +94,11 @@ static enum ho_code select_due(struct db *db, struct claiming *c, struct ho_err 
     memcpy(c->cursor, c->q->cursor, sizeof c->cursor);
     memcpy(c->empty_ms, c->q->empty_ms, sizeof c->empty_ms);
     for (size_t i = 0; i < CLASS_N; i++) {
-        skip[i] = may_skip(c->q, order[i]);
+        later[i] = may_skip(c->q, order[i]);
     }
     for (int skipped = 0; skipped <= 1 && c->claim->n == 0; skipped++) {
         for (size_t i = 0; i < CLASS_N && code == HO_OK && !c->stop; i++) {
-            if (c->claim->n < c->q->batch && skip[i] == (skipped == 1)) {
+            if (c->claim->n < c->q->batch && later[i] == (skipped == 1)) {
                 code = select_class(db, c, order[i], err);
             }
         }

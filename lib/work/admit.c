@@ -153,7 +153,7 @@ static enum ho_code conclude(struct db *db, struct attempt *a, enum admission ve
 }
 
 /* The claim holds the job no more, or its COMMIT before took. */
-static enum ho_code find_lost(struct db *db, struct gate *g, struct ho_err *err)
+static enum ho_code gate_lost(struct db *db, struct gate *g, struct ho_err *err)
 {
     bool put_off = false;
     enum ho_code code = HO_OK;
@@ -195,7 +195,7 @@ static enum ho_code gate_tx(struct db *db, void *arg, struct ho_err *err)
         memcpy(a->job->route, route, sizeof route);
     }
     if (code == HO_OK && !held) {
-        return find_lost(db, g, err);
+        return gate_lost(db, g, err);
     }
     if (code == HO_OK && a->committing) {
         code = job_started(db, a->job, &g->started, err);

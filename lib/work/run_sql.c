@@ -51,7 +51,7 @@ static enum step run_again(struct attempt *a, struct ho_err *err)
 
 /* The lane is asked again under its lock: a worker that slept past its lease with the transaction
  * open must not commit beside, or behind, another job of the object. */
-static enum step check_lane(struct attempt *a, struct ho_err *err)
+static enum step recheck_lane(struct attempt *a, struct ho_err *err)
 {
     struct lane_state lane;
 
@@ -75,7 +75,7 @@ static enum step check_lane(struct attempt *a, struct ho_err *err)
 
 static enum step settle_done(struct attempt *a, struct ho_err *err)
 {
-    enum step step = check_lane(a, err);
+    enum step step = recheck_lane(a, err);
 
     if (step != STEP_ON) {
         return step;

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 
@@ -198,6 +199,23 @@ def test_a_key_is_free_at_once_when_its_owner_did_nothing(site, exit_code, word)
     s.hookonce("retry", "evt_1", check=True)
     s.process()
     assert [j[2] for j in jobs(s)] == ["already done", "done"]
+
+
+def test_a_command_is_not_repeated_because_the_database_was_away(site, own_mariadb):
+    server = own_mariadb()
+    s = site(database=server.create_database(), sources=STRIPE, handlers={"fulfil": {"command": "fulfil.sh"}},
+             routes={"paid": PAID})
+    script(s, "fulfil.sh", FULFIL + ': >"$HERE/running"\nsleep 2\n')
+    arrive(s, checkout("evt_1"))
+    worker = s.start_processor("--for", "60s")
+    wait_until(lambda: lines(s, "fulfilled"), 10, "the command runs")
+    server.kill9()
+    time.sleep(4)  # the command ends meanwhile, and what came of it cannot be written
+    server.start()
+    wait_until(lambda: [j[1:3] for j in jobs(s)] == [("done", "done")], 20, "what came of it is written")
+    assert worker.stop() == 0
+    assert len(lines(s, "fulfilled")) == 1 and s.jobs()[0]["tries"] == 1
+    assert s.value("SELECT state FROM hookonce_effect") == "done"
 
 
 # ---- one of twenty -------------------------------------------------------------------------------------

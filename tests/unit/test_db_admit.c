@@ -3,6 +3,8 @@
 
 #include <sys/wait.h>
 
+#include "store/view.h"
+
 #define ROUTE(name, more) "[route " name "]\nprovider = shop\non = " name "\n" more
 #define NOTE "handler = note\n"
 
@@ -230,7 +232,8 @@ static void reserved_and_unknown_keys_put_off(void **state)
                              " UTC_TIMESTAMP(6) - INTERVAL 20 SECOND WHERE id = 2");
     flow_run();
     ASSERT_COUNT("hookonce_job WHERE id = 2 AND waits = 2 AND run_at BETWEEN UTC_TIMESTAMP(6) +"
-                 " INTERVAL 18 SECOND AND UTC_TIMESTAMP(6) + INTERVAL 25 SECOND",
+                 " INTERVAL 18 SECOND AND UTC_TIMESTAMP(6) + INTERVAL 25 SECOND AND waits_since <"
+                 " UTC_TIMESTAMP(6) - INTERVAL 19 SECOND",
                  1);
     testdb_run(base.outside, "UPDATE hookonce_effect SET state = 'unknown'");
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE id = 2");
@@ -407,6 +410,56 @@ static void a_busy_lane_is_slept_for_outside_the_claim_index(void **state)
     ASSERT_COUNT("hookonce_job WHERE state = 'done' AND lane IS NULL AND waiting_for IS NULL", 3);
 }
 
+static size_t row_of(const struct db_rows *rows, int col, const char *want)
+{
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        if (span_is(db_cell(rows, i, (size_t)col), want)) {
+            return i;
+        }
+    }
+    fail_msg("no row with %s", want);
+    return 0;
+}
+
+/* Everything that waits can be seen: with its reason, how often, and since when. */
+static void what_waits_is_shown(void **state)
+{
+    struct view_filter received = {.status = SPAN_LIT("received"), .limit = 10};
+    struct db_rows rows = {0};
+    struct view_queue queue;
+    struct view_since since;
+    char cid[256];
+    (void)state;
+
+    hold_lane();
+    flow_event("evt_1", "lane", "{\"object\":\"s\"}", 0);
+    flow_event("evt_2", "need", "{\"order\":\"o1\"}", 0);
+    flow_run();
+    assert_int_equal(view_open_jobs(base.outside, 10, &rows, &err), HO_OK);
+    assert_int_equal(rows.n_rows, 3);
+    size_t i = row_of(&rows, VIEW_J_STATE, "waiting");
+    assert_true(span_is(db_cell(&rows, i, VIEW_J_WAITING_FOR), "lane"));
+    assert_int_equal(db_cell_int(&rows, i, VIEW_J_WAITS), 1);
+    assert_int_equal(db_cell(&rows, i, VIEW_J_WAITS_SINCE).len, 26);
+    i = row_of(&rows, VIEW_J_STATE, "ready");
+    assert_true(span_is(db_cell(&rows, i, VIEW_J_WAITING_FOR), "need"));
+    assert_int_equal(view_receipts(base.outside, &received, &rows, &err), HO_OK);
+    assert_int_equal(rows.n_rows, 2);
+    (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_receipt WHERE event_id ="
+                                    " 'evt_1'", cid);
+    assert_int_equal(view_timeline(base.outside, span_of(cid), &rows, &err), HO_OK);
+    i = row_of(&rows, VIEW_T_WHAT, "waits");
+    assert_true(span_starts(db_cell(&rows, i, VIEW_T_DETAIL), "job 901, for lane, put off 1 times: "));
+    (void)row_of(&rows, VIEW_T_WHAT, "waiting");
+    assert_int_equal(view_queue(base.outside, &queue, &err), HO_OK);
+    assert_int_equal(queue.asleep, 1);
+    assert_int_equal(queue.later, 1);
+    assert_int_equal(view_since(base.outside, "2020-01-01", &since, &err), HO_OK);
+    assert_int_equal(since.put_off, 2);
+    assert_int_equal(since.waiting, 0);
+    db_rows_free(&rows);
+}
+
 /* Whoever was woken and ends before its lane hands the wake-up on. */
 static void a_wake_up_is_never_swallowed(void **state)
 {
@@ -575,6 +628,7 @@ int main(void)
         cmocka_unit_test_setup(stale_is_asked_again_at_the_settlement, flow_empty),
         cmocka_unit_test_setup(a_lost_lane_undoes_the_work, flow_empty),
         cmocka_unit_test_setup(a_busy_lane_is_slept_for_outside_the_claim_index, flow_empty),
+        cmocka_unit_test_setup(what_waits_is_shown, flow_empty),
         cmocka_unit_test_setup(a_wake_up_is_never_swallowed, flow_empty),
         cmocka_unit_test_setup(a_vanished_holder_is_not_waited_for, flow_empty),
         cmocka_unit_test_setup(a_need_is_waited_for_without_a_try, flow_empty),

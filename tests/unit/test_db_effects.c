@@ -169,6 +169,7 @@ static void two_at_once_are_one_after_the_other(void **state)
 static void other_flows_and_keys_are_others(void **state)
 {
     const struct flow_key keys[] = {key_of("a"), key_of("A"), key_of("a ")};
+    const struct job second = {.id = 2, .cid = OTHER_CID, .claim_no = 1};
     struct effect effect;
     (void)state;
 
@@ -176,8 +177,9 @@ static void other_flows_and_keys_are_others(void **state)
     for (size_t i = 0; i < COUNT(keys); i++) {
         assert_int_equal(effect_take(db, "f", &keys[i], &me, EFFECT_RESERVE, &effect, &err), HO_OK);
         assert_true(effect.fresh);
-        assert_int_equal(effect_take(db, "g", &keys[i], &me, EFFECT_RESERVE, &effect, &err), HO_OK);
-        assert_true(effect.fresh);
+        assert_int_equal(effect_take(db, "g", &keys[i], &second, EFFECT_RESERVE, &effect, &err),
+                         HO_OK);
+        assert_true(effect.fresh && effect.verdict == EFFECT_MINE && effect.owner == 2);
     }
     assert_int_equal(db_commit(db, &err), HO_OK);
     ASSERT_COUNT("hookonce_effect", 6);

@@ -30,8 +30,7 @@ enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t 
 
 /* The same for the one event of a request that is answered by a handler: if it is new, its job is
  * running from the start, under the caller's claim. An event that was there has its job already, or
- * none of this kind (store/answers.h).
- */
+ * none of this kind (store/answers.h). */
 struct reply_claim;
 struct recorded {
     enum receipt_result result;

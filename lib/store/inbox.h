@@ -34,7 +34,7 @@ enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t 
 struct reply_claim;
 struct recorded {
     enum receipt_result result;
-    char cid[ULID_LEN + 1]; /* of the receipt that there is now: the event's own, or the first one's */
+    char cid[ULID_LEN + 1]; /* of the receipt that there is now: its own, or the first one's */
 };
 enum ho_code inbox_record_reply(struct db *db, struct accepted *event, struct span key,
                                 const struct reply_claim *claim, struct deadline end,

@@ -78,7 +78,7 @@ def test_a_command_gets_the_event_and_nothing_of_ours(site):
 
 
 @pytest.mark.parametrize("size", [131_072, 5_000_000])
-def test_a_body_of_any_size_reaches_the_command(site, size):
+def test_a_body_of_any_size_reaches_the_command__O_HND_02(site, size):
     s = command_site(site, "sha256sum > sum", sources=GITHUB)
     body = events.github(note="$(touch /tmp/x) `touch hit` \" ' \\n", pad="x" * size)
     arrive(s, body, source="github")
@@ -87,7 +87,7 @@ def test_a_body_of_any_size_reaches_the_command(site, size):
     assert only_job(s)["outcome"] == "done"
 
 
-def test_no_value_is_run(site):
+def test_no_value_is_run__O_HND_02(site):
     s = command_site(site, 'cat > body; printf %s "$HOOKONCE_TYPE" > type')
     evil = "$(touch hit); `touch hit`\n& touch hit \"'"
     body = events.stripe("evt_x", kind=evil)
@@ -96,7 +96,7 @@ def test_no_value_is_run(site):
     assert read(s, "type") == evil and not os.path.exists(s.path("hit"))
 
 
-def test_a_command_that_is_not_there_is_a_failed_try_that_says_so(site):
+def test_a_command_that_is_not_there_is_a_failed_try_that_says_so__O_HND_02(site):
     s = command_site(site, "exit 0", command="/no/such/program --x", route={"retry": "2 tries, 1s"})
     arrive(s, events.stripe("evt_1"))
     s.process()
@@ -153,7 +153,7 @@ def test_what_a_command_prints_is_kept_with_the_error_and_not_logged(site):
     assert s.log_lines(event="failed")[0]["why"] == "the command failed with exit code 3"
 
 
-def test_a_child_that_keeps_the_pipes_is_not_waited_for(site):
+def test_a_child_that_keeps_the_pipes_is_not_waited_for__O_HND_01(site):
     s = command_site(site, "", command='/bin/sh -c "sleep 300 & echo $! > left; echo x >> runs; echo ok"',
                      handler={"timeout": "5s"})
     arrive(s, events.stripe("evt_1"))
@@ -170,7 +170,7 @@ def test_a_child_that_keeps_the_pipes_is_not_waited_for(site):
         os.kill(left, signal.SIGKILL)
 
 
-def test_a_command_that_does_not_end_is_ended_with_all_it_started(site):
+def test_a_command_that_does_not_end_is_ended_with_all_it_started__O_HND_01(site):
     s = command_site(site, "trap '' TERM; echo $$ > outer; (trap '' TERM; sleep 300) & echo $! > inner; "
                            "while :; do sleep 1; done", handler={"timeout": "5s"})
     arrive(s, events.stripe("evt_1"))
@@ -185,7 +185,7 @@ def test_a_command_that_does_not_end_is_ended_with_all_it_started(site):
     assert attempts(s) == [(1, "outcome unknown")]
 
 
-def test_a_worker_has_no_zombies(site):
+def test_a_worker_has_no_zombies__O_HND_01(site):
     s = command_site(site, "sleep 0 & exit 0")
     arrive(s, *(events.stripe(f"evt_{n}") for n in range(10)))
     worker = s.start_processor()
@@ -221,7 +221,7 @@ def test_a_killed_worker_takes_its_command_with_it_and_the_next_try_has_the_same
     assert (first[0], second[0]) == ("1", "2") and first[1] == second[1] and len(first[1]) == 64
 
 
-def test_a_command_that_kills_its_worker_ends_as_a_dead_letter(site):
+def test_a_command_that_kills_its_worker_ends_as_a_dead_letter__O_WRK_03(site):
     """The try is counted before the command starts, so it cannot go on for ever; its neighbours are done."""
     s = site(sources=STRIPE, handlers={"poison": {"command": "./kill"}, "good": {"command": "./good"}},
              routes={"p": {"provider": "stripe", "on": "poison", "handler": "poison", "retry": "5 tries, 1s"},

@@ -49,7 +49,7 @@ def test_the_same_delivery_twice_is_one_effect(site, kind):
 
 
 @pytest.mark.parametrize("kind", ["sql", "command"])
-def test_four_events_of_one_checkout_at_once_are_one_fulfilment(site, kind):
+def test_four_events_of_one_checkout_at_once_are_one_fulfilment__O_ST_02(site, kind):
     s = shop(site, kind)
     s.serve("lighttpd", procs=4)
     worker = s.start_processor("--for", "60s", "--workers", "4")
@@ -78,7 +78,7 @@ def test_four_events_of_one_checkout_at_once_are_one_fulfilment(site, kind):
 
 
 @pytest.mark.parametrize("kind", ["sql", "command"])
-def test_an_unpaid_completion_leaves_the_fulfilment_to_the_payment(site, kind):
+def test_an_unpaid_completion_leaves_the_fulfilment_to_the_payment__O_ST_02(site, kind):
     s = shop(site, kind)
     arrive(s, checkout("evt_1", status="unpaid"))
     s.process()

@@ -40,7 +40,7 @@ def status(s, kind):
 
 
 @pytest.mark.parametrize("kind", ["sql", "command"])
-def test_a_late_update_does_not_undo_a_cancellation(site, kind):
+def test_a_late_update_does_not_undo_a_cancellation__O_DUP_02(site, kind):
     s = subs(site, kind)
     arrive(s, sub("evt_2", "cancelled", NOW - 10))
     s.process()
@@ -54,7 +54,7 @@ def test_a_late_update_does_not_undo_a_cancellation(site, kind):
 
 
 @pytest.mark.parametrize("kind", ["sql", "command"])
-def test_in_order_both_run(site, kind):
+def test_in_order_both_run__O_DUP_02(site, kind):
     s = subs(site, kind)
     arrive(s, sub("evt_1", "active", NOW - 20))
     s.process()

@@ -248,8 +248,9 @@ static bool read_args(struct operator* op, int argc, char **argv, struct retry_a
         return false;
     }
     if (out->release && out->all) {
-        (void)operator_fail(op, EXIT_USAGE, "--release wants ids: what may be done again is for you "
-                                            "to find out, one by one");
+        (void)operator_fail(op, EXIT_USAGE,
+                            "--release wants ids: what may be done again is for you to find out, "
+                            "one by one");
         return false;
     }
     return true;
@@ -302,8 +303,8 @@ const struct command cmd_retry = {
     .help = "  ID            number of a job, a correlation id, or the provider's event id\n"
             "  --all         every dead letter\n"
             "  --route NAME  with --all: only those of that route\n"
-            "  --release     also jobs of which nobody knows whether they have done their work: you\n"
-            "                have found out that it may be done (again)\n"
+            "  --release     also jobs of which nobody knows whether they did their work: you have\n"
+            "                found out that it may be done (again)\n"
             "\n"
             "A dead letter is due at once, with all its tries. An event that was ignored is given\n"
             "to the routes that the config has now. A job that waits, for its next try or for\n"

@@ -1,5 +1,5 @@
-/* Effects: one row a flow and business key, with the job that owns it. All of it inside the caller's
- * transaction, behind the lock of the job's own row.
+/* Effects: one row a flow and business key, with the job that owns it. All of it inside the
+ * caller's transaction, behind the lock of the job's own row.
  *
  *   reserved   its owner is at it, or will be again. Committed before a command or URL is asked.
  *   done       for ever: whoever comes later is "already done". SQL handlers write it so at once, in
@@ -45,7 +45,8 @@ enum ho_code effect_done(struct db *db, const char *flow, const struct flow_key 
 enum ho_code effect_free(struct db *db, const char *flow, const struct flow_key *key,
                          const struct job *job, struct ho_err *err) HO_MUST_CHECK;
 
-/* For a job that has ended for good, whatever it reserved: free where it never acted, else unknown. */
+/* For a job that has ended for good, whatever it reserved: free where it never acted, else
+ * unknown. */
 enum ho_code effect_owner_ended(struct db *db, uint64_t job, bool may_have_acted,
                                 struct ho_err *err) HO_MUST_CHECK;
 

@@ -1,6 +1,6 @@
 /* One job under its fence. All of it happens inside the caller's transaction, in this order:
- * job_fence, the work, job_settle or job_put_off, COMMIT. Locks, everywhere: the job first, then its
- * effect, its object, jobs that it wakes, its handler's limits, and its receipt last. */
+ * job_fence, the work, job_settle or job_put_off, COMMIT. Locks, everywhere: the job first, then
+ * its effect, its object, jobs that it wakes, its handler's limits, and its receipt last. */
 #ifndef HO_STORE_JOB_H
 #define HO_STORE_JOB_H
 
@@ -36,7 +36,8 @@ struct settlement {
 enum ho_code job_settle(struct db *db, const struct job *job, const struct settlement *s,
                         bool *held, struct ho_err *err) HO_MUST_CHECK;
 
-/* Before its handler runs: what the gate decided, so that a worker who finds the job later knows. */
+/* Before its handler runs: what the gate decided, so that a worker who finds the job later knows.
+ */
 struct start {
     bool counts; /* a try, shown in hookonce_attempt as started */
     bool asks;   /* a command or URL: from now on it may have acted */

@@ -14,9 +14,9 @@
 #define JOB_TOKEN_LEN 16
 #define JOB_TIME_ROOM 32 /* a DATETIME(6) as text, with its NUL */
 
-/* Shares of the claims, so that no kind of job starves another: of ten claims six look for fresh jobs
- * first, three for those tried before, one for those of low priority; what one kind leaves goes to
- * the others. */
+/* Shares of the claims, so that no kind of job starves another: of ten claims six look for fresh
+ * jobs first, three for those tried before, one for those of low priority; what one kind leaves
+ * goes to the others. */
 enum job_class { CLASS_FRESH, CLASS_TRIED, CLASS_LOW, CLASS_N };
 
 struct job {
@@ -66,8 +66,8 @@ struct claim {
 };
 
 /* Takes due jobs, of each class the oldest first, and commits: they are "running" until lease end,
- * their receipts "processing". Finished rows that a long snapshot keeps in the index are passed by a
- * low-water mark, which goes when a batch comes short. A suspect is taken alone, and its try is
+ * their receipts "processing". Finished rows that a long snapshot keeps in the index are passed by
+ * a low-water mark, which goes when a batch comes short. A suspect is taken alone, and its try is
  * counted now.
  * out: *claim — n 0 when nothing is due, and on failure
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT | HO_BUG. blocks: until end. */
@@ -78,8 +78,8 @@ enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *clai
 enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from,
                         struct ho_err *err) HO_MUST_CHECK;
 
-/* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for a
- * suspect; those no longer ours are left. */
+/* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for
+ * a suspect; those no longer ours are left. */
 enum ho_code jobs_give_back(struct queue *q, const struct claim *claim, size_t from,
                             struct ho_err *err) HO_MUST_CHECK;
 

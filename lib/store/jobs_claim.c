@@ -6,7 +6,7 @@
 #include "store/jobs_row.h"
 
 #define CURSOR_NONE "1000-01-01 00:00:00"
-#define EMPTY_MS 1000 /* so long a class in which little was due is not looked at for its own sake */
+#define EMPTY_MS 1000 /* so long a class in which little was due is not looked at first */
 
 struct claiming {
     struct queue *q;

@@ -23,7 +23,8 @@ enum {
     JOBS_ROW_ASKED
 };
 
-/* Token and lane are not set; a suspect's try counts as counted. A cell that is too long for its place is cut: columns are not wider. */
+/* Token and lane are not set; a suspect's try counts as counted. A cell that is too long for its
+ * place is cut: columns are not wider. */
 void jobs_row_read(const struct db_rows *rows, size_t row, struct job *job);
 void jobs_row_text(struct span cell, char *out, size_t room);
 void jobs_row_lane(struct span cell, struct job *job);

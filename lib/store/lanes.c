@@ -12,7 +12,8 @@ static struct db_value digest_of(const struct flow_key *object)
     return DBV_BYTES(span_make(object->digest, sizeof object->digest));
 }
 
-/* Whether the job in the row still runs under the claim in the row. Whoever locks it works at it. */
+/* Whether the job in the row still runs under the claim in the row. Whoever locks it works at it.
+ */
 static enum ho_code still_runs(struct db *db, uint64_t holder, int64_t claim_no, bool *runs,
                                struct ho_err *err)
 {

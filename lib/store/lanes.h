@@ -1,12 +1,13 @@
-/* Objects: one row a flow and object, with the order mark of the newest event that ran, and with the
- * lane: jobs of one object run one at a time. All of it inside the caller's short transaction, behind
- * the locks of the job's own row and of its effect.
+/* Objects: one row a flow and object, with the order mark of the newest event that ran, and with
+ * the lane: jobs of one object run one at a time. All of it inside the caller's short transaction,
+ * behind the locks of the job's own row and of its effect.
  *
- * A lane is leased, not locked. Its holder is the job in the row, as long as it runs under the claim in
- * the row and the lease lasts; else the lane is free whatever the row says. A job that finds it held
- * marks itself `waiting` in the transaction that holds the object's row lock, and whoever leaves the
- * lane takes that lock first and then wakes the oldest waiter: no wake-up is lost. A holder that
- * vanished wakes nobody, so waiters look again by themselves every LANE_LOOK_MS. */
+ * A lane is leased, not locked. Its holder is the job in the row, as long as it runs under the
+ * claim in the row and the lease lasts; else the lane is free whatever the row says. A job that
+ * finds it held marks itself `waiting` in the transaction that holds the object's row lock, and
+ * whoever leaves the lane takes that lock first and then wakes the oldest waiter: no wake-up is
+ * lost. A holder that vanished wakes nobody, so waiters look again by themselves every
+ * LANE_LOOK_MS. */
 #ifndef HO_STORE_LANES_H
 #define HO_STORE_LANES_H
 
@@ -38,7 +39,8 @@ enum ho_code lane_hold(struct db *db, const char *flow, const struct flow_key *o
 enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *object,
                        const struct job *job, int64_t mark, struct ho_err *err) HO_MUST_CHECK;
 
-/* Leaves the lane if this claim holds it, which locks the object's row, and wakes the oldest waiter.
+/* Leaves the lane if this claim holds it, which locks the object's row, and wakes the oldest
+ * waiter.
  * out: *woke — a job is ready and due: tell the workers after the COMMIT */
 enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *object,
                         const unsigned char lane[SHA256_LEN], const struct job *job, bool *woke,

@@ -32,8 +32,9 @@ static enum ho_code check_effect(struct db *db, struct gate *g, struct ho_err *e
     if (!a->keys.has_business) {
         return HO_OK;
     }
-    enum ho_code code = effect_take(db, a->route->flow, &a->keys.business, a->job,
-                                    attempt_outside(a) ? EFFECT_RESERVE : EFFECT_LOOK, &effect, err);
+    enum effect_use use = attempt_outside(a) ? EFFECT_RESERVE : EFFECT_LOOK;
+    enum ho_code code = effect_take(db, a->route->flow, &a->keys.business, a->job, use, &effect,
+                                    err);
     if (code == HO_OK) {
         g->verdict = admit_effect(a, &effect);
         a->reserved = attempt_outside(a) && effect.verdict == EFFECT_MINE;

@@ -1,10 +1,10 @@
-/* The gate before a handler: may this job run now? One short transaction on the control link, for the
- * routes that need it. What a site's own queries say was asked before, so that nothing of a site runs
- * under our locks.
+/* The gate before a handler: may this job run now? One short transaction on the control link, for
+ * the routes that need it. What a site's own queries say was asked before, so that nothing of a
+ * site runs under our locks.
  *
  * In this order: already so (skip_if)? already done (once_per)? its idempotency key over? stale
- * (order_by)? lane busy? need not met? handler's limits? Then the lane, the effect and the place are
- * the job's, and for commands and URLs the try is counted and shown as started. */
+ * (order_by)? lane busy? need not met? handler's limits? Then the lane, the effect and the place
+ * are the job's, and for commands and URLs the try is counted and shown as started. */
 #ifndef HO_WORK_ADMIT_H
 #define HO_WORK_ADMIT_H
 
@@ -23,8 +23,8 @@ enum admission {
  * returns HO_OK: *out, committed; or as db_transact. blocks: until the lease ends */
 enum ho_code admit(struct attempt *a, enum admission *out, struct ho_err *err) HO_MUST_CHECK;
 
-/* Whether jobs of this route go through prepare_look, admit and run_outside; the others are SQL that
- * needs nothing but its own transaction. */
+/* Whether jobs of this route go through prepare_look, admit and run_outside; the others are SQL
+ * that needs nothing but its own transaction. */
 bool admit_needed(const struct route *r);
 
 /* ---- admit_judge.c: GO, or a->outcome or a->waits and a->why are set ---- */

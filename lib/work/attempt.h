@@ -84,7 +84,8 @@ enum ho_code prepare_look(struct attempt *a) HO_MUST_CHECK;
 
 /* ---- run.c ---- */
 
-/* Behind the gate: fetches what the route fetches, and asks a command or URL. SQL is run by dispatch.
+/* Behind the gate: fetches what the route fetches, and asks a command or URL. SQL is run by
+ * dispatch.
  * out: true: a->outcome or a->waits is decided; false: SQL may run */
 bool run_outside(struct attempt *a);
 
@@ -105,8 +106,8 @@ enum ho_code settle_in(struct db *db, struct attempt *a, const struct settlement
 enum ho_code put_off_in(struct db *db, struct attempt *a, bool *held, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Settles it, or puts it off, in a transaction of its own on the control link, when the handler's was
- * rolled back or there is none. A claim that was lost meanwhile gives OUTCOME_LEASE_LOST. */
+/* Settles it, or puts it off, in a transaction of its own on the control link, when the handler's
+ * was rolled back or there is none. A claim that was lost meanwhile gives OUTCOME_LEASE_LOST. */
 enum ho_code settle_alone(struct attempt *a, struct ho_err *err) HO_MUST_CHECK;
 
 /* For a claim that does not hold its job any more: OUTCOME_LEASE_LOST, or, if it was this very

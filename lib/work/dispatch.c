@@ -1,4 +1,5 @@
-/* One claimed job. Everything of a plain SQL route happens in one transaction on the handler's link:
+/* One claimed job. Everything of a plain SQL route happens in one transaction on the handler's
+ * link:
  *
  *   fence       the row lock that keeps everybody else off, and proof that the claim still holds
  *   genuine?    the receipt's MAC; the tables may be shared with what can be made to write to them
@@ -8,9 +9,10 @@
  *   handler     its statements
  *   settle      job, receipt, attempt; COMMIT
  *
- * A failure undoes all of it and is settled in a transaction of its own on the other link. Routes that
- * need more end that transaction behind the keys; then come the route's queries, the gate (admit.c),
- * what is fetched or asked outside (run.c), and for SQL a second transaction with the handler. */
+ * A failure undoes all of it and is settled in a transaction of its own on the other link. Routes
+ * that need more end that transaction behind the keys; then come the route's queries, the gate
+ * (admit.c), what is fetched or asked outside (run.c), and for SQL a second transaction with the
+ * handler. */
 #include "work/dispatch.h"
 
 #include <stdio.h>
@@ -202,8 +204,8 @@ static enum step pass_gate(struct attempt *a, struct ho_err *err)
     return again_and_again(a, second_tx, err);
 }
 
-/* What was asked outside cannot be asked again for nothing: what came of it is written as soon as the
- * database takes it, while the lease lasts. */
+/* What was asked outside cannot be asked again for nothing: what came of it is written as soon as
+ * the database takes it, while the lease lasts. */
 static enum ho_code settle_stubbornly(struct attempt *a, struct ho_err *err)
 {
     enum ho_code code = settle_alone(a, err);

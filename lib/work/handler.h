@@ -11,11 +11,11 @@
 enum handler_result {
     HANDLER_DONE,    /* SQL: all statements ran, not committed yet; else: it said so */
     HANDLER_FAILED,  /* a try that counts; SQL: roll back */
-    HANDLER_AGAIN,   /* SQL only: deadlock, lock wait or lost link: roll back, run the whole again */
+    HANDLER_AGAIN,   /* SQL only: deadlock, lock wait, lost link: roll back, run the whole again */
     HANDLER_BAD,     /* SQL only: it ended the transaction, or wrote where no ROLLBACK reaches */
     HANDLER_DEFER,   /* not now, and nothing was done: again after report.wait_ms, no try counted */
     HANDLER_GIVE_UP, /* it refused for good, and nothing was done: dead letter */
-    HANDLER_UNKNOWN  /* a try that counts, and nobody knows whether it acted: timeout, lost answer */
+    HANDLER_UNKNOWN  /* a try that counts; nobody knows whether it acted: timeout, lost answer */
 };
 
 struct handler_call {
@@ -66,8 +66,9 @@ enum handler_result handler_sql_reply(struct db *db, const struct handler_call *
     HO_MUST_CHECK;
 
 /* How a command says what became of it, by its exit code (sysexits.h). It gets the event's body on
- * its standard input, the contract (core/contract.h) in its environment, and the folder of the config
- * as working directory. handler_exits says what every end means, handler_statuses of answers. */
+ * its standard input, the contract (core/contract.h) in its environment, and the folder of the
+ * config as working directory. handler_exits says what every end means, handler_statuses of
+ * answers. */
 enum handler_exit {
     HANDLER_EXIT_DONE = 0,
     HANDLER_EXIT_DATA = 65,   /* EX_DATAERR */
@@ -90,7 +91,8 @@ enum handler_result handler_http_run(const struct handler_call *call,
                                      struct handler_report *report, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Runs one query of a route (needs, skip_if) in a transaction that can only read and is rolled back.
+/* Runs one query of a route (needs, skip_if) in a transaction that can only read and is rolled
+ * back.
  * in:  s — a statement that only returns rows; call->end bounds it
  * out: *row — whether it gave at least one
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT (the query cannot work; err names `word`) */
@@ -118,7 +120,8 @@ struct fetched {
 void fetched_free(struct fetched *f); /* also of an all-zero one */
 
 /* Gets the route's object: verified TLS, no redirects, at most FETCHED_MAX bytes.
- * out: *out owned (fetched_free), also after a failure; err — why, for all but DONE; never a secret.
+ * out: *out owned (fetched_free), also after a failure; err — why, for all but DONE; never a
+ * secret.
  * blocks: until end */
 enum fetch_result fetch_object(const struct settings *s, const struct route *r,
                                const struct ref_view *v, struct deadline end, struct fetched *out,

@@ -277,8 +277,9 @@ enum handler_result handler_sql_run(struct db *db, const struct handler_call *ca
 
 static enum handler_result bad_answer(struct ho_err *err, const char *why)
 {
-    (void)ho_fail(err, HO_PERMANENT, "its answer (the first row of the last statement: body, status, "
-                                     "content type) %s", why);
+    (void)ho_fail(err, HO_PERMANENT,
+                  "its answer (the first row of the last statement: body, status, content type) %s",
+                  why);
     return HANDLER_FAILED;
 }
 

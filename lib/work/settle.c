@@ -143,8 +143,8 @@ struct settlement settle_plan(struct attempt *a, char text[SETTLE_TEXT_ROOM])
 
 /* ---- what the job had of others ---- */
 
-/* The effect of a job that has ended: done; free where it certainly never acted; else in doubt. While
- * it will be tried again, it keeps what it has reserved, and others wait. */
+/* The effect of a job that has ended: done; free where it certainly never acted; else in doubt.
+ * While it will be tried again, it keeps what it has reserved, and others wait. */
 static enum ho_code leave_effect(struct db *db, struct attempt *a, const struct settlement *s,
                                  struct ho_err *err)
 {

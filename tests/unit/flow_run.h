@@ -1,5 +1,5 @@
-/* For the tests of flows: a worker on a database of its own, events with bodies and times, jobs run as
- * a worker does. */
+/* For the tests of flows: a worker on a database of its own, events with bodies and times, jobs
+ * run as a worker does. */
 #ifndef HO_TESTS_FLOW_RUN_H
 #define HO_TESTS_FLOW_RUN_H
 

@@ -75,7 +75,8 @@ static void place_id(size_t index, const unsigned char body_sha[SHA256_LEN], str
 }
 
 static enum reason extract_ids(const struct endpoint *e, const struct term_view *v, size_t index,
-                               const unsigned char body_sha[SHA256_LEN], struct extraction *x)
+                               const unsigned char body_sha[SHA256_LEN], struct span instead,
+                               struct extraction *x)
 {
     const struct recipe *r = e->recipe;
     bool asks = e->source->reply && r->reply_id != NULL;
@@ -83,6 +84,9 @@ static enum reason extract_ids(const struct endpoint *e, const struct term_view 
 
     if (r->id == NULL && r->batch_on) {
         place_id(index, body_sha, &x->id);
+        id = TERM_OK;
+    }
+    if (id == TERM_ABSENT && span_present(instead) && buf_add_span(&x->id, instead) == HO_OK) {
         id = TERM_OK;
     }
     if (id == TERM_ABSENT) {
@@ -269,8 +273,9 @@ static bool extract_headers(const struct recipe *r, const struct request *reques
     return true;
 }
 
-enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
-                          const unsigned char body_sha[SHA256_LEN], struct extraction *x)
+enum reason extract_sketch(const struct endpoint *e, const struct term_view *v, size_t index,
+                           const unsigned char body_sha[SHA256_LEN], struct span instead,
+                           struct extraction *x)
 {
     const struct recipe *r = e->recipe;
     enum reason reason;
@@ -284,7 +289,7 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v, s
     buf_init(&x->type, EVENT_KEY_MAX);
     buf_init(&x->object, EVENT_KEY_MAX);
     buf_init(&x->headers, EVENT_HEADERS_MAX);
-    reason = extract_ids(e, v, index, body_sha, x);
+    reason = extract_ids(e, v, index, body_sha, instead, x);
     if (reason != REASON_OK) {
         return reason;
     }
@@ -298,6 +303,12 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v, s
         extract_guard(r, v, index, body_sha, x->event.guard);
     }
     return REASON_OK;
+}
+
+enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
+                          const unsigned char body_sha[SHA256_LEN], struct extraction *x)
+{
+    return extract_sketch(e, v, index, body_sha, SPAN_NONE, x);
 }
 
 void extraction_free(struct extraction *x)

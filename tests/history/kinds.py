@@ -6,7 +6,7 @@ the effects (rows of handlers, acts of the other side) and at what the tables te
 
 BASE = 1_790_000_000  # a second in the past, of which all events are
 DAY = 86400
-PLENTY = "60 tries, 1s"  # more tries than faults can use up
+PLENTY = "60 tries, 1s"
 FX = ("INSERT INTO fx (route, event_id, key_, mark, attempt) VALUES "
       "('%s', {event:id}, {/data/object/key}, {/data/object/mark}, {event:attempt})")
 FAILS = ("SELECT IF(CAST({event:attempt} AS UNSIGNED) <= CAST({/data/object/fails} AS UNSIGNED), "
@@ -21,6 +21,7 @@ class Kind:
     keys = 0        # how many objects or business keys the events of a history share
     most = 6        # events of a history
     others = False  # whether an id may come with another meaning
+    tries = 60      # of the route: as a rule more than faults can use up
     at_rest = ()    # what jobs may wait for in the end
     route = {"retry": PLENTY}
 
@@ -31,7 +32,7 @@ class Kind:
         """{name: keys} of the config."""
         return {self.name: {"sql": [FX % self.name]}}
 
-    def routes(self):
+    def routes(self, world):
         """{name: keys} of the config."""
         flow = {"flow": self.name} if self.keys else {}
         return {f"{self.name}-{source}": {"provider": source, "on": self.name + ".*", "handler": self.name,
@@ -61,7 +62,8 @@ class Kind:
     def no_effect(self, seen, e, outcome, state="done"):
         """The job of an event that must have ended so, without an effect."""
         for job in seen.jobs(e):
-            if (job["state"], job["outcome"]) != (state, outcome):
+            gone = job["outcome"] == "worker lost" and job["tries"] == self.tries
+            if (job["state"], job["outcome"]) != (state, outcome) and not gone:
                 yield f"{e} is {job['state']}, {job['outcome']}, and should be {state}, {outcome}"
         if seen.effects(e):
             yield f"{e} had an effect, and should be {state}, {outcome}"
@@ -81,7 +83,7 @@ class Two(Kind):
     def handlers(self, world):
         return {"two-a": {"sql": [FX % "two-a"]}, "two-b": {"sql": [FX % "two-b", FAILS]}}
 
-    def routes(self):
+    def routes(self, world):
         return {f"two-{x}-{source}": {"provider": source, "on": "two.*", "handler": f"two-{x}", **self.route}
                 for source in self.sources for x in "ab"}
 
@@ -105,7 +107,7 @@ class Two(Kind):
 class Choice(Kind):
     """Which events a route wants: by livemode, by a condition, only to be shown, or not at all."""
 
-    def routes(self):
+    def routes(self, world):
         return {f"choice-{what}-{source}": {
             "provider": source, "handler": "choice", "on": f"choice.{what}", **keys, **self.route}
                 for source in self.sources
@@ -134,6 +136,7 @@ class Choice(Kind):
 class Fail(Kind):
     """A handler that fails a few times; tries are bounded, and their work is undone."""
 
+    tries = 4
     route = {"retry": "4 tries, 1s"}
 
     def handlers(self, world):
@@ -144,12 +147,12 @@ class Fail(Kind):
 
     def judge(self, seen):
         for e in seen.events:
-            yield from tries_end(self, seen, e, 4)
+            yield from tries_end(self, seen, e)
 
 
-def tries_end(kind, seen, e, tries):
-    """An event whose handler fails as long as it says so, on a route with so many tries."""
-    fails = seen.object(e)["fails"]
+def tries_end(kind, seen, e):
+    """An event whose handler fails as long as it says so, on a route with few tries."""
+    fails, tries = seen.object(e)["fails"], kind.tries
     for job in seen.jobs(e):
         for a in seen.attempts(job):
             if a["outcome"] == "failed" and SUBQUERY in (a["error"] or "") and a["try_no"] > fails:

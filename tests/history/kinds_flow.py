@@ -11,10 +11,11 @@ class Once(Kind):
     route = {"once_per": "{/data/object/key}", "retry": "3 tries, 1s"}
 
     def handlers(self, world):
-        return {"once": {"sql": [FX % "once", FAILS]}}
+        return {"once": {"sql": [FX % "once", FAILS, "SELECT SLEEP({/data/object/slow})"]}}
 
     def object(self, chance):
-        return {"mark": 1, "fails": chance.choice((0, 0, 0, 1, 2, 3)), **_keyless(chance)}
+        slow = 4 if chance.random() < 0.01 else 0  # longer than anybody waits for its lock
+        return {"mark": 1, "fails": chance.choice((0, 0, 0, 1, 2, 3)), "slow": slow, **_keyless(chance)}
 
     def judge(self, seen):
         yield from _without_key(self, seen)
@@ -24,7 +25,7 @@ class Once(Kind):
             if len(done) > 1 or (not done and len(may_die) < len(group)):
                 yield f"key k{key} had its effect {len(done)} times: {done}"
             for e in group:
-                yield from tries_end(self, seen, e, self.tries)
+                yield from tries_end(self, seen, e)
                 yield from already(seen, e, done)
 
 
@@ -122,6 +123,32 @@ class Tie(Order):
                 yield f"key k{key}: the newest did not run, but {marks}"
 
 
+class Fetch(Order):
+    """fetch: what is stored is the object as it is, never an older state of it behind a newer one."""
+
+    def handlers(self, world):
+        return {"fetch": {"sql": [(FX % "fetch").replace("{/data/object/mark}", "{fetched:/version}")]}}
+
+    def routes(self, world):
+        url = f"http://127.0.0.1:{world.sink.port}/objects/{{/data/object/key}}"
+        return {name: {**keys, "fetch": url} for name, keys in super().routes(world).items()}
+
+    def object(self, chance):
+        return {"mark": chance.randint(1, 4)}
+
+    def judge(self, seen):
+        yield from super().judge(seen)
+        for key, group in seen.by_key().items():
+            rows = sorted((row for e in group for row in seen.effects(e)), key=lambda row: row["n"])
+            versions = [row["mark"] for row in rows]
+            newest = max(seen.object(e)["mark"] for e in group)
+            if versions != sorted(versions) or versions[-1:] != [newest]:
+                yield f"key k{key}: stored were the versions {versions}, and the newest is {newest}"
+            for row in rows:
+                if row["mark"] < seen.object(seen.short(row["event_id"]))["mark"]:
+                    yield f"{seen.short(row['event_id'])} stored version {row['mark']}, which is older than itself"
+
+
 class Serial(Kind):
     """serialize_by: every event runs, one at a time."""
 
@@ -151,7 +178,7 @@ class Needs(Kind):
         return {"needs": {"sql": [FX % "needs"]},
                 "needs-make": {"sql": [FX % "make", "INSERT IGNORE INTO made (name) VALUES ({/data/object/key})"]}}
 
-    def routes(self):
+    def routes(self, world):
         got = {}
         for source in self.sources:
             got[f"needs-make-{source}"] = {"provider": source, "on": "needs.make", "handler": "needs-make",
@@ -187,7 +214,7 @@ class Skip(Needs):
         return {"skip": {"sql": [FX % "skip"]},
                 "skip-make": {"sql": ["INSERT IGNORE INTO made (name) VALUES ({/data/object/key})", FX % "make"]}}
 
-    def routes(self):
+    def routes(self, world):
         got = {}
         for source in self.sources:
             got[f"skip-make-{source}"] = {"provider": source, "on": "skip.make", "handler": "skip-make", **self.route}

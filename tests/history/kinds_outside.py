@@ -127,7 +127,7 @@ class CommandOnce(HttpOnce):
 class Poison(Command):
     """A program that kills its worker each time: given up after its tries, and others go on."""
 
-    most = 1
+    most, tries = 1, 3
     route = {"retry": "3 tries, 1s"}
 
     def object(self, chance):
@@ -137,9 +137,9 @@ class Poison(Command):
         for e in seen.events:
             yield from self.asked(seen, e)
             for job in seen.jobs(e):
-                if job["state"] != "dead" or job["tries"] != 3:
+                if job["state"] != "dead" or job["tries"] != self.tries:
                     yield f"{e} is {job['state']} after {job['tries']} tries"
-            if len(seen.requests(e, self.name)) > 3:
+            if len(seen.requests(e, self.name)) > self.tries:
                 yield f"{e} was run {len(seen.requests(e, self.name))} times"
 
 
@@ -147,7 +147,7 @@ class Doubt(HttpOnce):
     """once_per with few tries: who is given up in doubt keeps the key, who certainly did nothing frees it."""
 
     words = ("ok", "fail", "mute", "busy", "refuse", "refuse")
-    at_rest = ("release",)
+    at_rest, tries = ("release",), 2
     route = {"once_per": "{/data/object/key}", "retry": "2 tries, 1s"}
 
     def judge(self, seen):
@@ -179,7 +179,7 @@ class Reply(Kind):
     def handlers(self, world):
         return {"reply": {"sql": [FX % "reply", "SELECT CONCAT('{\"run\":\"', UUID(), '\"}')"], "timeout": "3s"}}
 
-    def routes(self):
+    def routes(self, world):
         return {}
 
     def wants(self, event):

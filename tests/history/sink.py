@@ -2,9 +2,11 @@
 
 The script stands in the event, words with commas between, one a request: `ok`, `fail` (500, nothing
 done), `mute` (it acts, and hangs up), `busy` (503), `refuse` (410), `slow`. Behind the last word: ok.
+It also has the objects that `fetch` asks for: the newest version that an event was sent about.
 """
 
 import json
+import random
 import threading
 import time
 from collections import defaultdict
@@ -15,6 +17,19 @@ ACTS = ("ok", "mute", "slow")
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+
+    def do_GET(self):  # noqa: N802
+        sink = self.server.sink
+        with sink.lock:
+            version = sink.versions.get(self.path.rpartition("/")[2])
+            busy = sink.chance.random() < 0.1
+        body = json.dumps({"version": version}).encode()
+        self.send_response(503 if busy else 200)
+        if busy:
+            self.send_header("Retry-After", "1")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     def do_POST(self):  # noqa: N802
         began = time.time()
@@ -57,7 +72,7 @@ class Sink:
 
     def __init__(self):
         self.lock, self.requests = threading.Lock(), defaultdict(list)
-        self.numbers = iter(range(1 << 60))
+        self.numbers, self.versions, self.chance = iter(range(1 << 60)), {}, random.Random(1)
         self.server = _Server(("127.0.0.1", 0), _Handler)
         self.server.sink = self
         self.port = self.server.server_address[1]
@@ -68,6 +83,11 @@ class Sink:
         """{(route, event id): [request]} so far."""
         with self.lock:
             return {key: list(rows) for key, rows in self.requests.items()}
+
+    def changed(self, key, version):
+        """An event is about to tell of this version of an object."""
+        with self.lock:
+            self.versions[key] = max(version, self.versions.get(key, 0))
 
     def clear(self):
         """Forgets them."""

@@ -54,6 +54,7 @@ type = {json:/type}
 SKEWS_S = (0, 3 * 3600, -40 * 60)
 SENDERS = 6
 QUIET_LIMIT_S, ANSWER_LIMIT_S = 60, 60
+LOCK_WAIT_S = 3  # of a processor
 
 
 class Receiver:
@@ -195,7 +196,7 @@ class World:
         handlers, routes = {}, {}
         for kind in self.kinds:
             handlers.update(kind.handlers(self))
-            routes.update(kind.routes())
+            routes.update(kind.routes(self))
         used = {source for kind in self.kinds for source in kind.sources}
         return {"sources": {name: {"provider": name, "secret": secret, **REPLY.get(name, {})}
                             for name, secret in SECRETS.items() if name in used},
@@ -231,6 +232,9 @@ class World:
         """Sends it like a provider: again until it is answered as it must be in the end."""
         wanted = 401 if delivery.get("forged") else 200
         event = prefix + f"e{delivery['events'][0]}"
+        for e in (history["events"][n] for n in delivery["events"]):
+            if e["key"] is not None:
+                self.sink.changed(f"{prefix}k{e['key']}", e["object"].get("mark", 0))
         end = time.monotonic() + ANSWER_LIMIT_S
         while time.monotonic() < end:
             host = self.hosts[chance.randrange(2)]
@@ -350,7 +354,7 @@ class World:
         if what == "kill":
             host.kill()
         elif what == "pause" and not host.paused_until:
-            host.pause(self.chance.uniform(0.05, 0.5))
+            host.pause(self.chance.uniform(0.05, 0.5) if self.chance.random() < 0.9 else LOCK_WAIT_S + 1)
         elif what == "expire":
             self.tables.expire_all()
         elif what == "lane":

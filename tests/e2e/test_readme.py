@@ -169,8 +169,8 @@ def add_asana(home):
 
 
 def filled(command):
-    """The command with names of sources for SOURCE."""
-    return command.replace("SOURCE", "asana" if " pair " in f" {command} " else "stripe")
+    """The command with names of sources for SOURCE, and of an event for FILE."""
+    return command.replace("FILE", "event.json --source stripe").replace("SOURCE", "asana" if " pair " in f" {command} " else "stripe")
 
 
 def everyday(home, block, url):
@@ -180,6 +180,8 @@ def everyday(home, block, url):
     home.procs[0].stop()
     for command in commands:
         command = filled(command)
+        if command.startswith("hookonce routes"):
+            home.write("hookonce/event.json", '{"id": "evt_1", "type": "checkout.session.completed", "created": 1}')
         before = add_asana(home) if command.startswith("hookonce pair") else None
         if "ID" in command.split():
             command = command.replace("ID", dead_letter(home))
@@ -339,6 +341,7 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
     commands = Document(name).inline(program_name)
     assert len(commands) >= 4
     add_asana(home)
+    home.write("hookonce/event.json", '{"id": "evt_1", "type": "checkout.session.completed", "created": 1}')
     for command in commands:
         words = filled(command).replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
         if len(words) < 2:

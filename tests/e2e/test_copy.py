@@ -14,7 +14,8 @@ STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 THANK = """cat >>"$HERE/mailed"; echo >>"$HERE/mailed"
 exec /usr/bin/python3 -c "
 import pymysql
-there = pymysql.connect(unix_socket='{db.server.socket}', user='{db.user}', password='{db.password}', database='{db.name}')
+there = pymysql.connect(unix_socket='{db.server.socket}', user='{db.user}', password='{db.password}',
+                        database='{db.name}')
 there.cursor().execute('INSERT INTO mails VALUES (%s)', ('order-1',))
 there.commit()"
 """
@@ -129,7 +130,8 @@ def test_the_shop(site, downstream, first):
                 "CREATE TABLE orders (id VARCHAR(40) PRIMARY KEY, status VARCHAR(10) NOT NULL) ENGINE=InnoDB",
                 "CREATE TABLE subscriptions (id VARCHAR(40) PRIMARY KEY, status VARCHAR(20)) ENGINE=InnoDB",
                 "INSERT INTO orders VALUES ('order-1', 'open')", "INSERT INTO subscriptions VALUES ('sub_1', 'active')",
-                values=[("https://warehouse.example.com", warehouse.url("")), ("https://api.stripe.com", stripe.url(""))],
+                values=[("https://warehouse.example.com", warehouse.url("")),
+                        ("https://api.stripe.com", stripe.url(""))],
                 files={"warehouse.token": "t0ken\n", "stripe.api-key": "sk_test\n"})
     card = event("evt_card", "checkout.session.completed", id="cs_1", client_reference_id="order-1",
                  payment_status="paid")

@@ -170,7 +170,8 @@ def add_asana(home):
 
 def filled(command):
     """The command with names of sources for SOURCE, and of an event for FILE."""
-    return command.replace("FILE", "event.json --source stripe").replace("SOURCE", "asana" if " pair " in f" {command} " else "stripe")
+    name = "asana" if " pair " in f" {command} " else "stripe"
+    return command.replace("FILE", "event.json --source stripe").replace("SOURCE", name)
 
 
 def everyday(home, block, url):
@@ -239,16 +240,26 @@ def ignored_event(home, book, url):
     assert home.db.value(outcome) == "done"
 
 
-def in_doubt(home, book):
-    """A job of which nobody knows whether it acted; a person looked, and says that it did."""
-    job, cid = (home.db.value(f"SELECT MAX({c}) FROM hookonce_job WHERE state = 'dead' OR state = 'done'")
-                for c in ("id", "correlation_id"))
-    home.db.sql("INSERT INTO hookonce_effect (flow, effect_key, business_key, state, job_id, correlation_id, "
-                "reserved_at) VALUES ('paid', REPEAT('k', 32), 'cs_1', 'unknown', %s, %s, UTC_TIMESTAMP(6))", job, cid)
+def in_doubt(home, book, url):
+    """A command of which nobody knows whether it acted; a person looks, and says that it did."""
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        good = f.read()
+    home.write("hookonce/hookonce.conf", good + "\n[handler odd]\ncommand = /bin/false\n\n[route odd]\n"
+                                                "provider = stripe\non = charge.*\nhandler = odd\nflow = odd\n"
+                                                "once_per = {event:type}\nretry = 1 try\n")
+    send = f"hookonce send stripe --type charge.succeeded --url {url} --id"
+    state = "SELECT CONCAT_WS(',', state, outcome, waiting_for) FROM hookonce_job WHERE route = 'odd' ORDER BY id "
+    home.sh(f"{send} evt_odd1; hookonce process --once", codes=(0, 1))
+    home.sh(f"{send} evt_odd2; hookonce process --once", codes=(0, 1))
+    assert home.db.value(state + "LIMIT 1") == "dead,gave up"
+    assert home.db.value(state + "LIMIT 1 OFFSET 1") == "ready,release"
+    job = home.db.value("SELECT MIN(id) FROM hookonce_job WHERE route = 'odd'")
+    home.sh("hookonce retry --all", codes=(0, 1))
+    assert home.db.value(state + "LIMIT 1") == "dead,gave up"
     home.db.sql(book.take("UPDATE hookonce_effect", [("42", str(job))]))
-    row, = home.db.sql("SELECT state, done_at FROM hookonce_effect WHERE job_id = %s", job)
-    assert row["state"] == "done" and row["done_at"] is not None
-    home.db.sql("DELETE FROM hookonce_effect WHERE job_id = %s", job)
+    home.sh("hookonce retry evt_odd2; hookonce process --once", codes=(0, 1))
+    assert home.db.value(state + "LIMIT 1 OFFSET 1") == "done,already done"
+    home.write("hookonce/hookonce.conf", good)
 
 
 def test_the_procedures_of_the_runbook_work_as_written(home):
@@ -273,7 +284,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
         event = dead_letter(home)
         lines[lines.index(command)] = "done"
     ignored_event(home, book, url)
-    in_doubt(home, book)
+    in_doubt(home, book, url)
     # conflicts
     assert "evt_c" in home.sh(book.take("./hookonce list conflicts"))
     first = home.db.value("SELECT MIN(id) FROM hookonce_conflict")

@@ -346,6 +346,25 @@ def test_the_settings_of_the_text_are_ones_that_the_recipe_has():
             assert f"\nparam = {param} " in f.read(), f"{provider} has no param {param}"
 
 
+@pytest.mark.parametrize("document, column, source, words", [
+    ("README.md", r"^\| `%s` \|", "lib/core/outcome.c", r"\[OUTCOME_\w+\] = \"([^\"]+)\""),
+    ("README.md", r"^\| `\{event:%s\}` \|", "lib/core/contract.c", r"\{FIELD_\w+, \"(\w+)\""),
+    ("README.md", r"^\| .*`%s`", "lib/core/contract.c", r"\"(HOOKONCE_\w+)\""),
+    ("README.md", r"^\| .*`%s`", "lib/core/contract.c", r"\"(X-Hookonce-[\w-]+)\""),
+    ("schema/RUNBOOK.md", r"^\| .*`%s`", "lib/core/outcome.c", r"\[WAIT_\w+\] = \"([^\"]+)\""),
+    ("schema/RUNBOOK.md", r"^\| `alarm %s` \|", "lib/store/counters.c", None),
+])
+def test_the_tables_of_the_text_are_complete(document, column, source, words):
+    text = Document(document).text
+    with open(os.path.join(PROJECT, source), encoding="utf-8") as f:
+        code = f.read()
+    if words is None:  # the words of alarms stand in one list
+        code, words = re.search(r"alarm_words\[[^{]*\{([^}]*)\}", code).group(1), r"\"([^\"]+)\""
+    found = re.findall(words, code)
+    assert len(found) >= 9
+    assert [w for w in found if not re.search(column % re.escape(w), text, re.M)] == []
+
+
 @pytest.mark.parametrize("name, program_name", [("README.md", "hookonce"), ("schema/RUNBOOK.md", "./hookonce")])
 def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, program_name):
     install(home, Document("README.md"))[1].stop()

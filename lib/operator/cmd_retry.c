@@ -47,16 +47,19 @@ static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
     table_row(r->table, cells);
 }
 
-static void add_left(struct retry_run *r, const char *text, struct span route)
+/* Adds what a job is that is left: "job 12 of route paid was processed". */
+static void add_left(struct retry_run *r, const struct db_rows *rows, size_t i, const char *text)
 {
-    if (buf_addf(&r->left, "%s%s%s%.*s", r->left.len > 0 ? " and " : "", text,
-                 route.len > 0 ? " by route " : "", (int)route.len,
-                 (const char *)route.p) != HO_OK) {
+    struct span job = db_cell(rows, i, REOPEN_COL_ID);
+    struct span route = db_cell(rows, i, REOPEN_COL_ROUTE);
+
+    if (buf_addf(&r->left, "%sjob %.*s%s%.*s %s", r->left.len > 0 ? " and " : "", (int)job.len,
+                 (const char *)job.p, route.len > 0 ? " of route " : "", (int)route.len,
+                 (const char *)route.p, text) != HO_OK) {
         return; /* full: what fits is said */
     }
 }
 
-/* Adds what a job is that cannot be opened: "was processed by route paid". */
 static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
 {
     static const struct {
@@ -73,7 +76,6 @@ static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
     };
     struct span state = db_cell(rows, i, REOPEN_COL_STATE);
     struct span outcome = db_cell(rows, i, REOPEN_COL_OUTCOME);
-    struct span route = db_cell(rows, i, REOPEN_COL_ROUTE);
     const char *text = "has ended";
 
     for (size_t k = sizeof texts / sizeof texts[0]; k-- > 0;) {
@@ -82,7 +84,7 @@ static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
             text = texts[k].text;
         }
     }
-    add_left(r, text, route);
+    add_left(r, rows, i, text);
 }
 
 static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum reopened result)
@@ -97,9 +99,10 @@ static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum
         break;
     case REOPEN_IN_DOUBT:
         r->doubtful++;
+        add_left(r, rows, i, "may have done its work, nobody knows");
         break;
     case REOPEN_ANSWERED:
-        add_left(r, "answered a request, and only its sender can ask again", SPAN_LIT(""));
+        add_left(r, rows, i, "answered a request, and only its sender can ask again");
         break;
     }
 }
@@ -175,11 +178,11 @@ static int retry_id(struct retry_run *r, const char *id)
     }
     if (r->doubtful > doubtful) {
         return operator_fail(r->op, EXIT_TROUBLE,
-                             "%s may have done its work, nobody knows; find out, and if it may be "
-                             "done again: hookonce retry --release %s", id, id);
+                             "%s: %s; find out, and if it may be done again: hookonce retry "
+                             "--release %s", id, buf_cstr(&r->left), id);
     }
     if (r->opened == opened) {
-        return operator_fail(r->op, EXIT_TROUBLE, "%s %s; nothing to do", id,
+        return operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id,
                              buf_cstr(&r->left));
     }
     return EXIT_WELL;
@@ -201,9 +204,9 @@ static int retry_all(struct retry_run *r, const char *route)
     }
     if (r->doubtful > 0) {
         return operator_fail(r->op, EXIT_TROUBLE,
-                             "%u job%s left: nobody knows whether they have done their work; find "
-                             "out, and then one by one: hookonce retry --release ID", r->doubtful,
-                             r->doubtful == 1 ? " was" : "s were");
+                             "%u job%s left: %s; find out, and then one by one: hookonce retry "
+                             "--release ID", r->doubtful, r->doubtful == 1 ? " was" : "s were",
+                             buf_cstr(&r->left));
     }
     return EXIT_WELL;
 }

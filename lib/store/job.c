@@ -69,16 +69,19 @@ enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[
 }
 
 /* Two jobs of one receipt may settle at once: each locks the receipt first and counts the jobs in
- * a statement after that, so the one that comes second sees what the first has committed. */
+ * a statement after that, so the one that comes second sees what the first has committed. A receipt
+ * that failed shows the outcome of a dead job, whatever ended last. */
 enum ho_code receipt_update(struct db *db, const char *cid, enum outcome outcome,
                             struct ho_err *err)
 {
-    const struct db_value by[] = {DBV_STR(cid)};
+    const struct db_value word =
+        outcome != OUTCOME_NONE ? DBV_STR(outcome_word(outcome)) : DBV_NULL;
+    const struct db_value by[] = {word, DBV_STR(cid)};
     struct db_rows rows = {0};
 
-    enum ho_code code = db_run(db, sql_receipt_lock, by, 1, NULL, err);
+    enum ho_code code = db_run(db, sql_receipt_lock, by + 1, 1, NULL, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_receipt_jobs, by, 1, &rows, err);
+        code = db_run(db, sql_receipt_jobs, by, 2, &rows, err);
     }
     if (code == HO_OK) {
         enum receipt_status status = receipt_status_of((unsigned)db_cell_int(&rows, 0, 0),
@@ -86,7 +89,7 @@ enum ho_code receipt_update(struct db *db, const char *cid, enum outcome outcome
                                                        (unsigned)db_cell_int(&rows, 0, 2));
         const struct db_value in[] = {
             DBV_STR(receipt_status_word(status)),
-            outcome != OUTCOME_NONE ? DBV_STR(outcome_word(outcome)) : DBV_NULL,
+            status == RECEIPT_FAILED ? DBV_TEXT(db_cell(&rows, 0, 3)) : word,
             DBV_STR(cid),
         };
         code = db_run(db, sql_receipt_status, in, 3, NULL, err);

@@ -144,7 +144,9 @@ const char sql_receipt_lock[] = "SELECT status FROM hookonce_receipt FORCE INDEX
                                 " WHERE correlation_id = ? FOR UPDATE";
 
 const char sql_receipt_jobs[] =
-    "SELECT SUM(state IN ('ready', 'waiting')), SUM(state = 'running'), SUM(state = 'dead')"
+    "SELECT SUM(state IN ('ready', 'waiting')), SUM(state = 'running'), SUM(state = 'dead'),"
+    " COALESCE(MAX(IF(state = 'dead' AND outcome = ?, outcome, NULL)),"
+    " MAX(IF(state = 'dead', outcome, NULL)))"
     " FROM hookonce_job FORCE INDEX (once) WHERE correlation_id = ?";
 
 const char sql_receipt_status[] =

@@ -2,6 +2,8 @@
  * open state is few rows of the claim index. No query reads a whole table. */
 #include "store/sql_view.h"
 
+#include "store/answers.h"
+
 #define RECEIPT_COLUMNS                                                                            \
     "r.recorded_at, r.correlation_id, r.provider, r.source, r.event_id, r.event_type, r.status,"  \
     " r.outcome, r.duplicates"
@@ -111,7 +113,7 @@ const char SQL_VIEW_QUEUE[] =
     JOBS("state = 'ready' AND run_at > UTC_TIMESTAMP(6)") ", "
     JOBS("state = 'running'") ", "
     JOBS("state = 'running' AND run_at <= UTC_TIMESTAMP(6)") ", "
-    JOBS("state = 'dead'") ", "
+    JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'") ", "
     UP_TO("hookonce_conflict") ", "
     JOBS("state = 'waiting'") ","
     " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"

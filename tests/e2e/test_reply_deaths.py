@@ -71,6 +71,7 @@ def test_what_vanished_is_a_dead_letter_in_the_end_and_can_still_be_asked_again(
     wait_until(lambda: s.value("SELECT run_at < UTC_TIMESTAMP(6) FROM hookonce_job"), 5, "the lease is over")
     assert s.hookonce("process", "--once").returncode in (0, 1)
     assert (job(s)["state"], s.receipts()[0]["status"]) == ("dead", "failed")
+    assert b"dead letters" not in s.hookonce("check").stdout, "nobody here can run it again"
     assert len(ran(s)) == 1
     script(s, TRACE + "echo '{}'")
     assert ask(s)[0].status == 200

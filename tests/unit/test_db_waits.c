@@ -187,7 +187,7 @@ static void a_need_that_does_not_come_is_a_dead_letter(void **state)
     flow_run();
     ASSERT_VALUE(JOBS, "need dead need not met");
     ASSERT_COUNT("hookonce_job WHERE tries = 0 AND need_waits = 3 AND last_error LIKE '`needs` gave"
-                 " no row, looked 4 times'",
+                 " no row; waited 3 times for it, as needs_wait says'",
                  1);
 }
 

@@ -1,11 +1,14 @@
 /* hookonce retry: jobs opened again by a person: dead letters, what no route wanted, what waits. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/ulid.h"
 #include "operator/operator.h"
 #include "operator/table.h"
+#include "store/limits.h"
 #include "store/reopen.h"
 #include "store/view.h"
 #include "store/wake.h"
@@ -32,6 +35,7 @@ struct retry_run {
     bool release;
     unsigned opened;
     unsigned doubtful; /* left, because nobody knows whether they acted */
+    bool *routes;  /* of the config, by its order: those of which a job was opened */
     struct buf left; /* of one id: what is said of the jobs that were left as they are */
 };
 
@@ -87,11 +91,53 @@ static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
     add_left(r, rows, i, text);
 }
 
+/* Says until when a handler rests whose breaker is open, once each: due is not run then. */
+static enum ho_code say_rest(struct retry_run *r, const struct handler *h, struct ho_err *err)
+{
+    int64_t ms = 0;
+    char until[32];
+    enum ho_code code = limits_rest(operator_db(r->op), h, &ms, err);
+
+    if (code == HO_OK && ms > 0) {
+        text_rfc3339_put(clock_wall_us() + ms * 1000, true, until);
+        (void)operator_fail(r->op, EXIT_WELL,
+                            "note: handler %s failed too often in a row and rests until %s; its "
+                            "jobs are tried after that", h->name, until);
+    }
+    return code;
+}
+
+static enum ho_code say_rests(struct retry_run *r, struct ho_err *err)
+{
+    const struct settings *s = r->op->settings;
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < s->n_handlers && code == HO_OK; i++) {
+        bool meant = false;
+
+        for (size_t k = 0; k < s->n_routes; k++) {
+            meant = meant || (r->routes[k] && s->routes[k].handler == &s->handlers[i]);
+        }
+        if (meant && s->handlers[i].breaker > 0) {
+            code = say_rest(r, &s->handlers[i], err);
+        }
+    }
+    return code;
+}
+
+static void mark_route(struct retry_run *r, struct span name)
+{
+    for (size_t i = 0; i < r->op->settings->n_routes; i++) {
+        r->routes[i] = r->routes[i] || span_is(name, r->op->settings->routes[i].name);
+    }
+}
+
 static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum reopened result)
 {
     switch (result) {
     case REOPENED:
         show(r, rows, i);
+        mark_route(r, db_cell(rows, i, REOPEN_COL_ROUTE));
         r->opened++;
         break;
     case REOPEN_NOTHING:
@@ -262,12 +308,15 @@ static bool read_args(struct operator* op, int argc, char **argv, struct retry_a
 static int run_args(struct operator* op, const struct retry_args *args)
 {
     struct retry_run r = {.op = op, .release = args->release};
+    struct ho_err err = {HO_OK, 0, ""};
     int status = operator_need_settings(op);
 
     if (status != EXIT_WELL) {
         return status;
     }
     buf_init(&r.left, LEFT_MAX);
+    r.routes = ho_alloc((op->settings->n_routes + 1) * sizeof *r.routes);
+    memset(r.routes, 0, (op->settings->n_routes + 1) * sizeof *r.routes);
     r.table = table_new("retry", columns, sizeof columns / sizeof columns[0]);
     if (args->all) {
         status = retry_all(&r, args->route);
@@ -278,11 +327,15 @@ static int run_args(struct operator* op, const struct retry_args *args)
     if (r.opened > 0) {
         table_print(r.table, stdout, op->json);
         wake_send(op->settings->state_dir);
+        if (say_rests(&r, &err) != HO_OK) {
+            status = worst(status, operator_db_fail(op, &err));
+        }
     }
     if (!op->json) {
         (void)printf("%u job%s opened again\n", r.opened, r.opened == 1 ? "" : "s");
     }
     table_free(r.table);
+    free(r.routes);
     buf_free(&r.left);
     return status;
 }

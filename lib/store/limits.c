@@ -269,3 +269,12 @@ enum ho_code limits_leave(struct db *db, const struct handler *h, const struct j
     }
     return code;
 }
+
+enum ho_code limits_rest(struct db *db, const struct handler *h, int64_t *ms, struct ho_err *err)
+{
+    struct limits l = {.db = db, .h = h};
+    enum ho_code code = read_row(&l, sql_limit_look, err);
+
+    *ms = code == HO_OK && l.is_open ? ms_of(l.open_us) : 0;
+    return code;
+}

@@ -37,4 +37,9 @@ enum limit_result {
 enum ho_code limits_leave(struct db *db, const struct handler *h, const struct job *job,
                           enum limit_result result, struct ho_err *err) HO_MUST_CHECK;
 
+/* For people. out: *ms — how long nothing of the handler is tried yet because its breaker is open;
+ * 0: it is closed, or one may try. returns HO_OK, or as db_run */
+enum ho_code limits_rest(struct db *db, const struct handler *h, int64_t *ms, struct ho_err *err)
+    HO_MUST_CHECK;
+
 #endif

@@ -169,8 +169,8 @@ enum admission admit_need(struct attempt *a)
     }
     if (waits >= wait->tries) {
         (void)end_as(a, OUTCOME_NEED, NULL);
-        (void)ho_fail(&a->why, HO_PERMANENT, "`needs` gave no row; waited %u time%s for it, as needs_wait "
-                      "says", waits, waits == 1 ? "" : "s");
+        (void)ho_fail(&a->why, HO_PERMANENT, "`needs` gave no row; waited %u time%s for it, as "
+                      "needs_wait says", waits, waits == 1 ? "" : "s");
         return ADMIT_SETTLED;
     }
     mac_random((unsigned char *)&random, sizeof random);

@@ -53,7 +53,13 @@ def test_a_breaker_opens_half_opens_and_closes_and_eats_no_tries(site, downstrea
     s.process()  # still open: nobody is asked
     assert len(there.requests) == 3 and sum(j["tries"] for j in s.jobs()) == 3
 
+    until = s.value("SELECT DATE_FORMAT(open_until, '%Y-%m-%dT%H:%i') FROM hookonce_handler")
+    said = s.hookonce("retry", str(jobs[7]["id"]), check=True).stderr.decode()
+    assert "handler h " in said and f"rests until {until}" in said, said
+
     let_breaker_end(s)
+    said = s.hookonce("retry", str(jobs[7]["id"])).stderr.decode()
+    assert "rests" not in said, "one may try"
     make_due(s)
     s.process()  # half open: one try, and it fails
     assert len(there.requests) == 4 and breaker(s) == (4, True, False)

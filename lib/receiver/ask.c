@@ -109,15 +109,24 @@ static const char *said_by(const struct asking *a, struct program *p, char room[
     return line.len > 0 ? room : NULL;
 }
 
+/* Whose answer is wanted: of this request's own event, whatever the rows say. */
+static struct answer_of asked_for(const struct asking *a)
+{
+    const struct event *e = accepted_event(a->rx->verdict.events[0]);
+
+    return (struct answer_of){a->cid, e->provider, e->id};
+}
+
 static void answer_ended(struct asking *a, struct program *p, int code)
 {
+    const struct answer_of of = asked_for(a);
     struct reply_look look;
     char room[200];
     struct ho_err err;
 
     ho_err_clear(&err);
     const char *said = said_by(a, p, room);
-    if (answers_look(a->rx->db, a->cid, secret_span(&a->rx->key), &look, &err) != HO_OK) {
+    if (answers_look(a->rx->db, &of, secret_span(&a->rx->key), &look, &err) != HO_OK) {
         alarm_database(a->rx, err.text);
         answer_kind(a, ANSWER_REPLY_BUSY, err.text);
     } else if (look.state == REPLY_ANSWERED) {
@@ -200,12 +209,13 @@ static enum next take_over(struct asking *a, uint64_t job)
 
 static enum next look_again(struct asking *a)
 {
+    const struct answer_of of = asked_for(a);
     enum next next = NEXT_ANSWERED;
     struct reply_look look;
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (answers_look(a->rx->db, a->cid, secret_span(&a->rx->key), &look, &err) != HO_OK) {
+    if (answers_look(a->rx->db, &of, secret_span(&a->rx->key), &look, &err) != HO_OK) {
         alarm_database(a->rx, err.text);
         answer_kind(a, ANSWER_REPLY_BUSY, err.text);
         return NEXT_ANSWERED;

@@ -27,22 +27,23 @@ bool reply_answer_sound(unsigned status, struct span type)
 
 /* ---- proof ---- */
 
-/* Over the receipt, status, type and body, each behind its length: what is answered must not be for
- * whoever can write to the table. */
-static void answer_mac(const char *cid, unsigned status, struct span type, struct span body,
-                       struct span key, unsigned char out[SHA256_LEN])
+/* Over the receipt and its event, status, type and body, each behind its length: what is answered
+ * must not be for whoever can write to the table, nor which event's answer it is. */
+static void answer_mac(const struct answer_of *of, unsigned status, struct span type,
+                       struct span body, struct span key, unsigned char out[SHA256_LEN])
 {
-    static const char label[] = "hookonce answer 1";
+    static const char label[] = "hookonce answer 2";
     unsigned char result[MAC_MAX];
-    char head[64];
-    int n = snprintf(head, sizeof head, "%s %u %zu %zu ", cid, status, type.len, body.len);
+    char head[128];
+    int n = snprintf(head, sizeof head, "%s %zu %zu %u %zu %zu ", of->cid, of->provider.len,
+                     of->event_id.len, status, type.len, body.len);
 
     if (n < 0 || (size_t)n >= sizeof head) {
         ho_die("bug: an answer's head does not fit");
     }
-    const struct span parts[] = {span_make(label, sizeof label), span_make(head, (size_t)n), type,
-                                 body};
-    mac_hmac(MAC_SHA256, key, parts, 4, result);
+    const struct span parts[] = {span_make(label, sizeof label), span_make(head, (size_t)n),
+                                 of->provider, of->event_id, type, body};
+    mac_hmac(MAC_SHA256, key, parts, sizeof parts / sizeof parts[0], result);
     memcpy(out, result, SHA256_LEN);
 }
 
@@ -64,7 +65,7 @@ enum ho_code answers_job(struct db *db, const char *cid, const struct reply_clai
 enum { LOOK_JOB, LOOK_STATE, LOOK_LEFT, LOOK_STATUS, LOOK_TYPE, LOOK_BODY, LOOK_MAC };
 
 /* The stored answer, if this installation wrote it. */
-static bool read_answer(const struct db_rows *rows, const char *cid, struct span key,
+static bool read_answer(const struct db_rows *rows, const struct answer_of *of, struct span key,
                         struct reply_answer *out)
 {
     int64_t status = db_cell_int(rows, 0, LOOK_STATUS);
@@ -78,7 +79,7 @@ static bool read_answer(const struct db_rows *rows, const char *cid, struct span
         body.len > ANSWER_LONGEST) {
         return false;
     }
-    answer_mac(cid, (unsigned)status, type, body, key, mac);
+    answer_mac(of, (unsigned)status, type, body, key, mac);
     if (!mac_equal(span_make(mac, sizeof mac), db_cell(rows, 0, LOOK_MAC))) {
         return false;
     }
@@ -100,10 +101,10 @@ static enum reply_state state_of(const struct db_rows *rows)
                                                                              : REPLY_FREE;
 }
 
-enum ho_code answers_look(struct db *db, const char *cid, struct span key, struct reply_look *out,
-                          struct ho_err *err)
+enum ho_code answers_look(struct db *db, const struct answer_of *of, struct span key,
+                          struct reply_look *out, struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_STR(cid)};
+    const struct db_value in[] = {DBV_STR(of->cid)};
     struct db_rows rows = {0};
 
     *out = (struct reply_look){.state = REPLY_NONE};
@@ -111,7 +112,7 @@ enum ho_code answers_look(struct db *db, const char *cid, struct span key, struc
     if (code == HO_OK && rows.n_rows == 1) {
         out->job = (uint64_t)db_cell_int(&rows, 0, LOOK_JOB);
         out->state = span_present(db_cell(&rows, 0, LOOK_STATUS)) &&
-                             read_answer(&rows, cid, key, &out->answer)
+                             read_answer(&rows, of, key, &out->answer)
                          ? REPLY_ANSWERED
                          : state_of(&rows);
     }
@@ -245,15 +246,15 @@ enum ho_code answers_held(struct db *db, const char *cid,
     return code;
 }
 
-enum ho_code answers_put(struct db *db, const char *cid, struct span key,
+enum ho_code answers_put(struct db *db, const struct answer_of *of, struct span key,
                          const struct reply_answer *answer, struct ho_err *err)
 {
     struct span type = span_of(answer->type), body = buf_span(&answer->body);
     unsigned char mac[SHA256_LEN];
 
-    answer_mac(cid, answer->status, type, body, key, mac);
+    answer_mac(of, answer->status, type, body, key, mac);
     const struct db_value in[] = {
-        DBV_STR(cid),
+        DBV_STR(of->cid),
         DBV_UINT(answer->status),
         type.len > 0 ? DBV_TEXT(type) : DBV_NULL,
         DBV_BYTES(body),

@@ -50,6 +50,13 @@ enum reply_state {
     REPLY_NONE    /* there is no such job, or it is done and its answer is gone */
 };
 
+/* Whose answer: the receipt, and its event as whoever asks knows it, so that an answer that was moved
+ * to another receipt is none. */
+struct answer_of {
+    const char *cid;
+    struct span provider, event_id;
+};
+
 struct reply_look {
     enum reply_state state;
     uint64_t job;               /* its number; 0: there is none */
@@ -57,7 +64,8 @@ struct reply_look {
 };
 
 /* How the job of a receipt is. out: answer all zero, but with ANSWERED */
-enum ho_code answers_look(struct db *db, const char *cid, struct span key, struct reply_look *out,
+enum ho_code answers_look(struct db *db, const struct answer_of *of, struct span key,
+                          struct reply_look *out,
                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Ends the lease of the claim now: nothing was started under it. */
@@ -83,7 +91,7 @@ enum ho_code answers_held(struct db *db, const char *cid,
                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Stores the answer. Inside the transaction that settles the job as done, behind its fence. */
-enum ho_code answers_put(struct db *db, const char *cid, struct span key,
+enum ho_code answers_put(struct db *db, const struct answer_of *of, struct span key,
                          const struct reply_answer *answer, struct ho_err *err) HO_MUST_CHECK;
 
 #endif

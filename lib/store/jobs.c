@@ -22,7 +22,8 @@ struct queue queue_of(struct db *db, const char *worker, int64_t lease_ms, unsig
 
 /* ---- renew, give back ---- */
 
-enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, struct ho_err *err)
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, uint64_t *held,
+                        struct ho_err *err)
 {
     const struct db_value head[] = {
         DBV_INT(q->lease_ms * 1000),
@@ -30,9 +31,8 @@ enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, struc
     };
     struct deadline lease = deadline_in(q->lease_ms);
     const struct listed jobs = {sql_jobs_renew, head, 2, false, from};
-    uint64_t affected;
 
-    enum ho_code code = jobs_each_chunk(q->db, &jobs, claim, &affected, err);
+    enum ho_code code = jobs_each_chunk(q->db, &jobs, claim, held, err);
     if (code == HO_OK) {
         claim->lease = lease;
     }

@@ -74,8 +74,9 @@ struct claim {
 enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *claim,
                         struct ho_err *err) HO_MUST_CHECK;
 
-/* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence. */
-enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from,
+/* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence.
+ * out: *held - how many of them the claim still has */
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, uint64_t *held,
                         struct ho_err *err) HO_MUST_CHECK;
 
 /* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for

@@ -84,6 +84,9 @@ enum ho_code prepare_look(struct attempt *a) HO_MUST_CHECK;
 
 /* ---- run.c ---- */
 
+/* Gets the object that the route wants; true: that ended the try, settle it alone. */
+bool run_fetch(struct attempt *a);
+
 /* Behind the gate: fetches what the route fetches, and asks a command or URL. SQL is run by
  * dispatch.
  * out: true: a->outcome or a->waits is decided; false: SQL may run */

@@ -169,19 +169,35 @@ static void stand_alone(struct attempt *a)
     }
 }
 
-/* The handler gets its whole time: the lease is begun anew where too little of it is left. */
-static enum ho_code stretch_lease(struct attempt *a, struct ho_err *err)
+/* The handler gets its whole time: the lease is begun anew where too little of it is left. What was
+ * lost meanwhile must not be asked any more: another worker may be at it.
+ * out: *held - whether the claim has the job */
+static enum ho_code stretch_lease(struct attempt *a, bool *held, struct ho_err *err)
 {
     int64_t want = a->route->handler->timeout_ms + a->w->settings->lease_ms / 8;
+    const size_t n = a->claim->n;
+    uint64_t kept = 0;
 
-    return deadline_left_ms(a->claim->lease) < want
-               ? jobs_renew(&a->w->queue, a->claim, a->at, err)
-               : HO_OK;
+    *held = true;
+    if (deadline_left_ms(a->claim->lease) >= want) {
+        return HO_OK;
+    }
+    a->claim->n = a->at + 1; /* this one only: of others it could not be told which was lost */
+    enum ho_code code = jobs_renew(&a->w->queue, a->claim, a->at, &kept, err);
+    a->claim->n = n;
+    *held = code != HO_OK || kept == 1;
+    if (!*held) {
+        a->outcome = OUTCOME_FAILED; /* settling finds whose it is now */
+        a->untouched = true;
+        (void)ho_fail(&a->why, HO_TRANSIENT, "its lease ended before its handler began");
+    }
+    return code;
 }
 
 static enum step pass_gate(struct attempt *a, struct ho_err *err)
 {
     enum admission admission;
+    bool held = true;
 
     if (prepare_look(a) != HO_OK) {
         *err = a->why;
@@ -195,10 +211,17 @@ static enum step pass_gate(struct attempt *a, struct ho_err *err)
         return STEP_SETTLED;
     }
     stand_alone(a);
-    if (stretch_lease(a, err) != HO_OK) {
+    if (stretch_lease(a, &held, err) != HO_OK) {
         return STEP_TROUBLE;
     }
-    if (run_outside(a)) {
+    if (!held || run_fetch(a)) {
+        return STEP_ALONE;
+    }
+    /* Fetching may have used the time up. */
+    if (a->route->fetch.words != NULL && stretch_lease(a, &held, err) != HO_OK) {
+        return STEP_TROUBLE;
+    }
+    if (!held || run_outside(a)) {
         return STEP_ALONE;
     }
     return again_and_again(a, second_tx, err);

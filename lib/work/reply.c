@@ -105,9 +105,10 @@ static enum ho_code answer(struct reply *r, bool *done, struct ho_err *err)
  */
 static enum ho_code find_lost(struct reply *r, enum reply_end *end, struct ho_err *err)
 {
+    const struct answer_of of = reply_of(r);
     struct reply_look there;
 
-    enum ho_code code = answers_look(r->w.control, r->o->cid, r->o->key, &there, err);
+    enum ho_code code = answers_look(r->w.control, &of, r->o->key, &there, err);
     *end = there.state == REPLY_ANSWERED ? REPLY_END_STORED : REPLY_END_LOST;
     reply_answer_free(&there.answer);
     return code;

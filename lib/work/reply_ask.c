@@ -38,6 +38,13 @@ void reply_decide(struct attempt *a, enum outcome outcome, bool untouched)
     a->untouched = untouched;
 }
 
+struct answer_of reply_of(const struct reply *r)
+{
+    const struct event *e = &r->a.stored.event;
+
+    return (struct answer_of){r->o->cid, e->provider, e->id};
+}
+
 /* ---- the settlement ---- */
 
 /* The answer and the end of the job, behind the fence. */
@@ -48,7 +55,8 @@ static enum ho_code put_done(struct db *db, struct reply *r, struct ho_err *err)
 
     r->a.outcome = OUTCOME_DONE;
     const struct settlement s = settle_plan(&r->a, text);
-    enum ho_code code = answers_put(db, r->o->cid, r->o->key, &r->answer, err);
+    const struct answer_of of = reply_of(r);
+    enum ho_code code = answers_put(db, &of, r->o->key, &r->answer, err);
     if (code == HO_OK) {
         code = settle_in(db, &r->a, &s, &held, err);
     }

@@ -37,6 +37,9 @@ enum ho_code reply_sql(struct reply *r, bool *done, struct ho_err *err) HO_MUST_
 /* Asks a command or URL: a->outcome, and with DONE r->answer, for reply_done_tx. */
 void reply_outside(struct reply *r);
 
+/* Whose answer it is; the receipt is loaded. */
+struct answer_of reply_of(const struct reply *r);
+
 /* A db_tx: stores the answer and settles the job as done, or finds that the claim is lost.
  * in: arg - struct reply */
 db_tx reply_done_tx;

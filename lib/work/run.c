@@ -117,12 +117,15 @@ static void ask(struct attempt *a)
     judge(a, result);
 }
 
+bool run_fetch(struct attempt *a)
+{
+    a->untouched = true;
+    return a->route->fetch.words != NULL && fetch(a);
+}
+
 bool run_outside(struct attempt *a)
 {
     a->untouched = true;
-    if (a->route->fetch.words != NULL && fetch(a)) {
-        return true;
-    }
     if (a->route->handler->kind == HANDLER_SQL) {
         return false;
     }

@@ -196,10 +196,12 @@ static enum ho_code say_hello(struct worker *w, struct ho_err *err)
 static enum ho_code keep_lease(struct worker *w, struct claim *claim, size_t from,
                                struct ho_err *err)
 {
+    uint64_t held;
+
     if (deadline_left_ms(claim->lease) >= w->settings->lease_ms / 4 * 3) {
         return HO_OK;
     }
-    return jobs_renew(&w->queue, claim, from, err);
+    return jobs_renew(&w->queue, claim, from, &held, err);
 }
 
 /* Runs one job. A failure that is none of its own leaves it as it is; then, if the handlers' link

@@ -7,6 +7,12 @@
 static struct testdb t;
 static struct db *db;
 
+/* Of one receipt's answer, for an event that all of these tests share. */
+static struct answer_of of_event(const char *cid)
+{
+    return (struct answer_of){cid, SPAN_LIT("supabase"), SPAN_LIT("the event")};
+}
+
 static struct reply_claim claim_of(unsigned char token, int64_t lease_ms)
 {
     struct reply_claim c = {.worker = "host-1-reply", .lease_ms = lease_ms};
@@ -35,7 +41,8 @@ static enum reply_state look_at(const char *cid, uint64_t *job, struct reply_ans
     struct reply_look out;
     struct ho_err err;
 
-    if (answers_look(db, cid, TESTDB_KEY, &out, &err) != HO_OK) {
+    const struct answer_of of = of_event(cid);
+    if (answers_look(db, &of, TESTDB_KEY, &out, &err) != HO_OK) {
         fail_msg("look: %s", err.text);
     }
     *job = out.job;
@@ -89,7 +96,8 @@ static bool settle(const char *cid, unsigned char token, const char *type, const
     assert_int_equal(db_begin(db, &err), HO_OK);
     assert_int_equal(job_fence(db, &h.job, &held, h.started, &err), HO_OK);
     assert_true(held);
-    assert_int_equal(answers_put(db, cid, TESTDB_KEY, &answer, &err), HO_OK);
+    const struct answer_of of = of_event(cid);
+    assert_int_equal(answers_put(db, &of, TESTDB_KEY, &answer, &err), HO_OK);
     assert_int_equal(job_settle(db, &h.job, &s, &held, &err), HO_OK);
     assert_true(held);
     assert_int_equal(db_commit(db, &err), HO_OK);

@@ -138,12 +138,14 @@ static void eight_processes_claim_no_job_twice(void **state)
 static void a_renewed_lease_is_longer(void **state)
 {
     struct queue q = queue_of(db, "w1", 5000, 20);
+    uint64_t held = 0;
     (void)state;
 
     work_events(3, "a");
     struct claim c = claimed(&q);
     q.lease_ms = 90000;
-    assert_int_equal(jobs_renew(&q, &c, 1, &err), HO_OK);
+    assert_int_equal(jobs_renew(&q, &c, 1, &held, &err), HO_OK);
+    assert_int_equal(held, 2);
     assert_true(deadline_left_ms(c.lease) > 80000);
     ASSERT_VALUE("SELECT GROUP_CONCAT(run_at > UTC_TIMESTAMP(6) + INTERVAL 60 SECOND ORDER BY id)"
                  " FROM hookonce_job",

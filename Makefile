@@ -51,6 +51,8 @@ help:
 #: make check      unit tests without a database, include rules, symbols; a few seconds
 #: make bench      what verification costs, as a ratio
 #: make fuzz       every fuzzer for MINUTES=10; `make test` has them for some seconds
+#: make model      the protocols as models: what must hold does, and what is done wrong does not
+#: make histories  random histories for SECONDS=600: the real programs, killed and cut off at any step
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -86,7 +88,7 @@ $(BUILD)/gen/schema.c: $(wildcard schema/[0-9]*.sql) lib/embed.sh
 	lib/embed.sh schema $(sort $(filter %.sql,$^)) >$@.part && mv $@.part $@
 
 # Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
-units: $(UNITS)
+units: $(UNITS) $(BUILD)/test/fault.so
 $(BUILD)/test/unit/%: tests/unit/%.c $(LIBS_A_PROCESSOR) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -DHO_TESTS='"$(CURDIR)/tests"' -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) \
@@ -111,6 +113,21 @@ fuzz:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s fuzzers
 	@tests/fuzz/run.sh $$(( $(MINUTES) * 60 )) $(BUILD)
+
+.PHONY: model
+model:
+	@tests/setup.sh test
+	@tests/model/run
+
+.PHONY: histories
+SECONDS ?= 600
+histories:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s -j2 all $(BUILD)/test/fault.so
+	@HOOKONCE_BUILD=$(BUILD) tests/history/run --seconds $(SECONDS)
+$(BUILD)/test/fault.so: tests/history/fault.c Makefile
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 -g $(WARN) -fPIC $(THIRD) -shared -o $@ $< -ldl
 
 .PHONY: bench
 bench: $(BUILD)/bench/bench_verify

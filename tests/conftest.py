@@ -17,6 +17,7 @@ if _worker.startswith("gw"):
     os.environ.setdefault("HOOKONCE_PORTS", f"{_low}-{_low + 999}")
 
 from hooktest import MariaDB, Site  # noqa: E402
+from hooktest.downstream import Downstream  # noqa: E402
 from hooktest.proc import end_all_below  # noqa: E402
 
 
@@ -64,6 +65,20 @@ def own_mariadb(base):
     for server in servers:
         server.stop()
         shutil.rmtree(server.folder, ignore_errors=True)
+
+
+@pytest.fixture
+def downstream():
+    """A function that makes a Downstream (see hooktest/downstream.py); all are stopped at the end."""
+    made = []
+
+    def make(*arguments, **more):
+        made.append(Downstream(*arguments, **more))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.stop()
 
 
 class _Sites:

@@ -47,6 +47,7 @@ test  command shellcheck             shellcheck
 test  command valgrind               valgrind
 test  header  valgrind/memcheck.h    valgrind
 test  command npm                    npm
+test  command spin                   spin
 analyze command gcc                  gcc
 analyze command clang-tidy           clang-tidy
 analyze command cppcheck             cppcheck

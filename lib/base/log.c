@@ -28,10 +28,10 @@ static struct {
 #ifdef HO_ABORT_ON_BUG
 /* Everything that is ever logged, so that a person can search and alert by it. Sorted. */
 static const char *const events[] = {
-    "accepted",   "alarm",      "busy",      "captured", "claimed", "config",   "conflict",
-    "dead",       "dispatched", "done",      "duplicate", "empty",  "failed",   "fetched",
-    "forged",     "handshake",  "ignored",   "lease_lost", "log",   "paired",   "probe",
-    "rejected",   "repeat",     "run",       "stopped",  "visited", "wish",
+    "accepted", "alarm", "answered", "busy", "captured", "claimed", "config", "conflict", "dead",
+    "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
+    "handshake", "ignored", "lease_lost", "log", "paired", "probe", "rejected", "repeat", "run",
+    "skipped", "stopped", "visited", "waits", "wish",
 };
 
 static void check_event(const char *event)

@@ -13,7 +13,7 @@ static const char *word_at(const char *const *words, unsigned n, unsigned i)
 
 const char *job_state_word(enum job_state s)
 {
-    static const char *const words[] = {"ready", "running", "done", "dead"};
+    static const char *const words[] = {"ready", "running", "done", "dead", "waiting"};
     return word_at(words, sizeof words / sizeof words[0], (unsigned)s);
 }
 
@@ -26,13 +26,44 @@ const char *receipt_status_word(enum receipt_status s)
 const char *outcome_word(enum outcome o)
 {
     static const char *const words[] = {
-        "",        "done",       "ignored",     "informational", "failed",     "gave up",
-        "lease lost", "worker lost", "forged row", "no route",      "bad handler",
+        [OUTCOME_NONE] = "",
+        [OUTCOME_DONE] = "done",
+        [OUTCOME_IGNORED] = "ignored",
+        [OUTCOME_INFORMATIONAL] = "informational",
+        [OUTCOME_FAILED] = "failed",
+        [OUTCOME_GAVE_UP] = "gave up",
+        [OUTCOME_LEASE_LOST] = "lease lost",
+        [OUTCOME_WORKER_LOST] = "worker lost",
+        [OUTCOME_FORGED] = "forged row",
+        [OUTCOME_NO_ROUTE] = "no route",
+        [OUTCOME_BAD_HANDLER] = "bad handler",
+        [OUTCOME_ALREADY_DONE] = "already done",
+        [OUTCOME_ALREADY_SO] = "already so",
+        [OUTCOME_STALE] = "stale",
+        [OUTCOME_NEED] = "need not met",
+        [OUTCOME_UNKNOWN] = "outcome unknown",
+        [OUTCOME_REFUSED] = "handler gave up",
+        [OUTCOME_GONE] = "gone",
+        [OUTCOME_KEY_OVER] = "key over",
+        [OUTCOME_NO_KEY] = "no key",
+        [OUTCOME_WAITED] = "waited too long",
+        [OUTCOME_DEFERRED] = "deferred",
     };
     return word_at(words, sizeof words / sizeof words[0], (unsigned)o);
 }
 
-enum receipt_status receipt_status_of(unsigned ready, unsigned running, unsigned dead)
+const char *job_wait_word(enum job_wait w)
+{
+    static const char *const words[] = {
+        [WAIT_NONE] = "",           [WAIT_LANE] = "lane",       [WAIT_NEED] = "need",
+        [WAIT_OWNER] = "owner",     [WAIT_RELEASE] = "release", [WAIT_BREAKER] = "breaker",
+        [WAIT_RATE] = "rate",       [WAIT_SLOT] = "slot",       [WAIT_HANDLER] = "handler",
+        [WAIT_TURN] = "turn",
+    };
+    return word_at(words, sizeof words / sizeof words[0], (unsigned)w);
+}
+
+enum receipt_status receipt_status_of(unsigned open, unsigned running, unsigned dead)
 {
     if (dead > 0) {
         return RECEIPT_FAILED;
@@ -40,5 +71,5 @@ enum receipt_status receipt_status_of(unsigned ready, unsigned running, unsigned
     if (running > 0) {
         return RECEIPT_PROCESSING;
     }
-    return ready > 0 ? RECEIPT_RECEIVED : RECEIPT_PROCESSED;
+    return open > 0 ? RECEIPT_RECEIVED : RECEIPT_PROCESSED;
 }

@@ -100,6 +100,9 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
     if (setting_text(s, "ca_file") != NULL) {
         out->ca_file = conf_resolve(s, setting_text(s, "ca_file"));
     }
+    if (setting_text(s, "program") != NULL) {
+        out->program = conf_resolve(s, setting_text(s, "program"));
+    }
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         out->log_level = strcmp(level, levels[i]) == 0 ? (enum log_level)i : out->log_level;
     }

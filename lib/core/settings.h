@@ -148,6 +148,7 @@ struct settings {
     size_t n_recipes;
     const char *url; /* public address of the receiver, or NULL */
     char *ca_file;   /* certificates to trust in place of the system's; NULL: the system's */
+    char *program;   /* the program hookonce, for reply mode; NULL: beside the receiver or the config */
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;

@@ -62,6 +62,7 @@ void settings_free(struct settings *s)
     free(s->key_file);
     free(s->log_file);
     free(s->ca_file);
+    free(s->program);
     free(s->file);
     conf_free(s->conf);
     free(s);

@@ -36,6 +36,9 @@ static const struct conf_key keys[] = {
     {.section = "hookonce", .key = "ca_file", .type = CONF_PATH,
      .help = "file with the certificates (PEM) that servers are checked by when the processor "
              "fetches keys; absent: the system's"},
+    {.section = "hookonce", .key = "program", .type = CONF_PATH,
+     .help = "the program hookonce, which the receiver starts for sources in reply mode; absent: "
+             "the one beside the receiver, else the one beside this file"},
 
     {.section = "processor", .key = "lease", .type = CONF_DURATION, .dflt = "60s",
      .min = 2 * SECOND, .max = DAY,

@@ -60,11 +60,25 @@ static bool looks_at_json(const struct fixed_answer *a)
     return looks;
 }
 
+static const struct fixed_answer *fixed(const struct endpoint *e, enum answer_kind kind)
+{
+    return &e->recipe->answers[kind == ANSWER_FIXED ? ANSWER_BAD : kind];
+}
+
+int answer_status(const struct endpoint *e, enum answer_kind kind)
+{
+    return fixed(e, kind)->status;
+}
+
+const char *answer_type(const struct endpoint *e, enum answer_kind kind)
+{
+    return fixed(e, kind)->type;
+}
+
 void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
                 struct answer *out)
 {
-    const struct fixed_answer *a =
-        &e->recipe->answers[kind == ANSWER_FIXED ? ANSWER_BAD : kind];
+    const struct fixed_answer *a = fixed(e, kind);
     const struct request nothing = {.method = SPAN_LIT("")};
     struct term_view view = {.request = r != NULL ? r : &nothing, .source = e->source};
     char word[DOCUMENT_WORD_MAX];

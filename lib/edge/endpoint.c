@@ -95,9 +95,11 @@ static enum ho_code load_endpoint(struct endpoints *set, const struct source *so
         .tolerance_ms = source->tolerance_ms >= 0 ? source->tolerance_ms : r->time.tolerance_ms,
         .scope_provider = source->scope != NULL ? strcmp(source->scope, "provider") == 0
                                                 : r->scope_provider,
-        .guard = source->guard >= 0 ? source->guard == 1 : r->guard != NULL,
+        /* Who asks twice in the same words is answered twice. */
+        .guard = source->guard >= 0 ? source->guard == 1 : r->guard != NULL && !source->reply,
         .cap = (uint64_t)r->cap,
         .deadline_ms = r->deadline_ms,
+        .reply_ms = source->reply_timeout_ms >= 0 ? source->reply_timeout_ms : r->reply_deadline_ms,
     };
     endpoint_read_keys(e, watch_secret, set);
     return HO_OK;

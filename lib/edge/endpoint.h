@@ -25,7 +25,8 @@ struct endpoint {
     bool scope_provider;
     bool guard;
     uint64_t cap;
-    int64_t deadline_ms;
+    int64_t deadline_ms; /* for recording */
+    int64_t reply_ms;    /* until the answer, in reply mode */
 };
 
 /* The dedupe scope of what arrives here: the recipe's name, or the source's own. */

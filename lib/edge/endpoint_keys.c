@@ -93,6 +93,11 @@ enum ho_code endpoint_check(const struct source *source, const struct recipe *r,
                                                : "",
                          recipe_is_public(r) ? recipe_key_form(r) : "");
     }
+    if (source->reply && r->batch_on) {
+        return conf_fail(err, source->at, conf_find(source->at, "mode"),
+                         "%s sends several events in one request, which has one answer: mode = "
+                         "reply is not for it", r->name);
+    }
     return check_params(source, r, err);
 }
 

@@ -74,13 +74,19 @@ static void place_id(size_t index, const unsigned char body_sha[SHA256_LEN], str
     }
 }
 
-static enum reason extract_ids(const struct recipe *r, const struct term_view *v, size_t index,
-                               const unsigned char body_sha[SHA256_LEN], struct extraction *x)
+static enum reason extract_ids(const struct endpoint *e, const struct term_view *v, size_t index,
+                               const unsigned char body_sha[SHA256_LEN], struct span instead,
+                               struct extraction *x)
 {
-    enum term_result id = stored(r->id, v, &x->id);
+    const struct recipe *r = e->recipe;
+    bool asks = e->source->reply && r->reply_id != NULL;
+    enum term_result id = stored(asks ? r->reply_id : r->id, v, &x->id);
 
     if (r->id == NULL && r->batch_on) {
         place_id(index, body_sha, &x->id);
+        id = TERM_OK;
+    }
+    if (id == TERM_ABSENT && span_present(instead) && buf_add_span(&x->id, instead) == HO_OK) {
         id = TERM_OK;
     }
     if (id == TERM_ABSENT) {
@@ -267,8 +273,9 @@ static bool extract_headers(const struct recipe *r, const struct request *reques
     return true;
 }
 
-enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
-                          const unsigned char body_sha[SHA256_LEN], struct extraction *x)
+enum reason extract_sketch(const struct endpoint *e, const struct term_view *v, size_t index,
+                           const unsigned char body_sha[SHA256_LEN], struct span instead,
+                           struct extraction *x)
 {
     const struct recipe *r = e->recipe;
     enum reason reason;
@@ -282,7 +289,7 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v, s
     buf_init(&x->type, EVENT_KEY_MAX);
     buf_init(&x->object, EVENT_KEY_MAX);
     buf_init(&x->headers, EVENT_HEADERS_MAX);
-    reason = extract_ids(r, v, index, body_sha, x);
+    reason = extract_ids(e, v, index, body_sha, instead, x);
     if (reason != REASON_OK) {
         return reason;
     }
@@ -296,6 +303,12 @@ enum reason extract_event(const struct endpoint *e, const struct term_view *v, s
         extract_guard(r, v, index, body_sha, x->event.guard);
     }
     return REASON_OK;
+}
+
+enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
+                          const unsigned char body_sha[SHA256_LEN], struct extraction *x)
+{
+    return extract_sketch(e, v, index, body_sha, SPAN_NONE, x);
 }
 
 void extraction_free(struct extraction *x)

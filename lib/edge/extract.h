@@ -21,6 +21,11 @@ struct extraction {
  * EVENT_HEADERS_MAX) */
 enum reason extract_event(const struct endpoint *e, const struct term_view *v, size_t index,
                           const unsigned char body_sha[SHA256_LEN], struct extraction *x);
+
+/* The same for edge/sketch.c, where `instead` is the id of what has none (SPAN_NONE: refused). */
+enum reason extract_sketch(const struct endpoint *e, const struct term_view *v, size_t index,
+                           const unsigned char body_sha[SHA256_LEN], struct span instead,
+                           struct extraction *x);
 void extraction_free(struct extraction *x);
 
 #endif

@@ -26,7 +26,17 @@ enum reason {
     REASON_N
 };
 
-enum answer_kind { ANSWER_OK, ANSWER_BAD, ANSWER_BUSY, ANSWER_NEVER, ANSWER_FIXED };
+enum answer_kind {
+    ANSWER_OK,
+    ANSWER_BAD,
+    ANSWER_BUSY,
+    ANSWER_NEVER,
+    /* of a source in reply mode: */
+    ANSWER_REPLY_OK,
+    ANSWER_REPLY_FAIL,
+    ANSWER_REPLY_BUSY,
+    ANSWER_FIXED
+};
 
 struct reason_row {
     const char *word; /* "bad signature" */

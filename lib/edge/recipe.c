@@ -65,6 +65,7 @@ static void read_plain(struct recipe *r, const struct recipe_text *t)
     r->empty_body = number_of(t, "empty-body") == 1;
     r->cap = number_of(t, "cap");
     r->deadline_ms = number_of(t, "deadline");
+    r->reply_deadline_ms = number_of(t, "reply-deadline");
     r->retries_ms = number_of(t, "retries-for");
     r->resend_ms = number_of(t, "resend-for");
     r->sample = text_of(t, "sample");

@@ -64,6 +64,8 @@
  *             item is an event; json:./POINTER then looks into the item, and without an id of its
  *             own an item has the body's digest and its index. None at all is answered with ok
  *   id type object   templates (edge/expr.h)
+ *   reply-id  in place of id for a source in reply mode, where an equal request without an id of its
+ *             own is another question: `{header:x-id} ?? {arrival}`
  *   at        when it happened: `TERM ; s|ms|rfc3339|rfc2822`, alternatives by ` ?? `; s and ms may
  *             have a fraction
  *   same      terms in braces; equal values mean that the same event is said again. A term that
@@ -87,8 +89,11 @@
  *             takes only 1 to 128 letters, digits, - and _, and no such body is ever a delivery
  *   ok bad busy never   STATUS [TYPE TEXT] [ ; header NAME TEXT], TEXT a template. never: a genuine
  *             request that can never be taken, so that the provider need not try again
+ *   reply-ok reply-fail reply-busy   the same for a source in reply mode: its handler said nothing
+ *             (or a body without a type: then the type is this one's), it failed or was late, or
+ *             the sender is to ask again (an error status gets a Retry-After)
  *   empty-body  yes | no
- *   cap deadline retries-for resend-for   size and durations
+ *   cap deadline reply-deadline retries-for resend-for   size and durations
  *   sample    body for `hookonce send`, with {event:id} {event:type} and {event:time} in
  *             seconds, {event:time-ms}, {event:time-iso}; JSON, or a form where sample-form = yes
  *   sample-type  event type that `send` uses by default
@@ -136,6 +141,7 @@ struct recipe_facts {
     int64_t tolerance_ms;  /* 0: no time is signed, or any is taken */
     int64_t retries_ms, resend_ms;
     int64_t cap, deadline_ms;
+    int64_t reply_ms;      /* how long the sender waits for an answer in reply mode */
     bool scope_provider, guard, batch;
     bool fetched;          /* public keys are fetched, no secret is needed */
     bool signs_url;        /* the source's `url` matters */

@@ -1,4 +1,4 @@
-/* Answers of a recipe: the keys ok, bad, busy and never, and the like part of a `hello`. */
+/* Answers of a recipe: ok, bad, busy, never and those of reply mode, and the like part of a `hello`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +177,7 @@ void recipe_free_answer(struct fixed_answer *a)
     }
 }
 
-/* ---- ok, bad, busy, never ---- */
+/* ---- ok, bad, busy, never, and those of reply mode ---- */
 
 static const struct kind {
     const char *key;
@@ -188,6 +188,9 @@ static const struct kind {
     {"bad", ANSWER_BAD, 401, 400, 499},
     {"busy", ANSWER_BUSY, 503, 400, 599},
     {"never", ANSWER_NEVER, 422, 400, 499},
+    {"reply-ok", ANSWER_REPLY_OK, 200, 200, 299},
+    {"reply-fail", ANSWER_REPLY_FAIL, 500, 200, 599},
+    {"reply-busy", ANSWER_REPLY_BUSY, 503, 200, 599},
 };
 
 static enum ho_code read_kind(struct recipe *r, const struct kind *kind, struct span text,

@@ -1,4 +1,5 @@
-/* The keys of a recipe that say what its events are: id, type, object, at, same, guard. */
+/* The keys of a recipe that say what its events are: id, reply-id, type, object, at, same,
+ * guard. */
 #include <stdlib.h>
 
 #include "edge/recipe_parts.h"
@@ -57,6 +58,14 @@ static enum ho_code read_id(struct recipe *r, struct span text, struct ho_err *e
     }
     r->id_text = (const char *)text.p;
     return read_template(&place, text, true, &r->id, err);
+}
+
+static enum ho_code read_reply_id(struct recipe *r, struct span text, struct ho_err *err)
+{
+    struct recipe_place place = event_place(r);
+
+    place.kinds |= TERM_BIT(TERM_ARRIVAL);
+    return read_template(&place, text, true, &r->reply_id, err);
 }
 
 static enum ho_code read_type(struct recipe *r, struct span text, struct ho_err *err)
@@ -133,8 +142,9 @@ static enum ho_code read_same(struct recipe *r, struct span text, struct ho_err 
 enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
 {
     static const struct recipe_step steps[] = {
-        {"id", read_id}, {"type", read_type}, {"object", read_object},
-        {"at", read_at}, {"same", read_same}, {"guard", read_guard},
+        {"id", read_id},         {"reply-id", read_reply_id}, {"type", read_type},
+        {"object", read_object}, {"at", read_at},             {"same", read_same},
+        {"guard", read_guard},
     };
 
     return recipe_steps(steps, sizeof steps / sizeof steps[0], r, t, err);
@@ -143,6 +153,7 @@ enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, st
 void recipe_free_event(struct recipe *r)
 {
     expr_free(r->id);
+    expr_free(r->reply_id);
     expr_free(r->type);
     expr_free(r->object);
     expr_free(r->same);

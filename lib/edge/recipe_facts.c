@@ -45,6 +45,7 @@ void recipe_facts(const struct recipe *r, struct recipe_facts *out)
         .resend_ms = r->resend_ms,
         .cap = r->cap,
         .deadline_ms = r->deadline_ms,
+        .reply_ms = r->reply_deadline_ms,
         .scope_provider = r->scope_provider,
         .guard = r->guard != NULL,
         .batch = r->batch_on,

@@ -74,6 +74,8 @@ static const struct conf_key keys[] = {
                   "item is an event"),
     TEXT("id", "template of the event's id; in a batch it may be missing, then it is the body's "
                "digest and the item's index"),
+    TEXT("reply-id", "the same for a source in reply mode, where equal requests without an id are "
+                     "questions of their own: then it ends in ?? {arrival}"),
     TEXT("type", "template of the event's type"),
     TEXT("object", "template of what the event is about"),
     TEXT("at", "when it happened: TERM ; s, ms, rfc3339 or rfc2822; alternatives with ` ?? ` "
@@ -104,12 +106,22 @@ static const struct conf_key keys[] = {
      .help = "answer when the event can't be kept now"},
     {.section = "recipe", .key = "never", .type = CONF_TEXT, .dflt = "422",
      .help = "answer to a genuine request that can never be taken"},
+    {.section = "recipe", .key = "reply-ok", .type = CONF_TEXT, .dflt = "200",
+     .help = "answer of a source in reply mode whose handler says nothing; its type stands for a "
+             "body without one"},
+    {.section = "recipe", .key = "reply-fail", .type = CONF_TEXT, .dflt = "500",
+     .help = "answer of a source in reply mode whose handler failed or was not through in time"},
+    {.section = "recipe", .key = "reply-busy", .type = CONF_TEXT, .dflt = "503",
+     .help = "answer of a source in reply mode when the sender is to ask again"},
     {.section = "recipe", .key = "empty-body", .type = CONF_BOOL, .dflt = "no",
      .help = "whether an empty body is a delivery"},
     {.section = "recipe", .key = "cap", .type = CONF_SIZE, .dflt = "8m", .min = 1,
      .max = 64L * 1024 * 1024, .help = "largest body"},
     {.section = "recipe", .key = "deadline", .type = CONF_DURATION, .dflt = "2s", .min = 100,
      .max = 10000, .help = "longest time for recording an event"},
+    {.section = "recipe", .key = "reply-deadline", .type = CONF_DURATION, .dflt = "4s", .min = 100,
+     .max = 60000,
+     .help = "longest time until the answer of a source in reply mode, unless it says otherwise"},
     {.section = "recipe", .key = "retries-for", .type = CONF_DURATION, .dflt = "0",
      .max = 400 * DAY_MS, .help = "how long the provider sends an event again by itself"},
     {.section = "recipe", .key = "resend-for", .type = CONF_DURATION, .dflt = "0",

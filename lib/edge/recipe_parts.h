@@ -197,6 +197,7 @@ struct recipe {
     bool batch_on;
     struct span batch;            /* pointer; "" is the document itself */
     struct expr *id, *type, *object; /* any may be NULL; id only in a batch */
+    struct expr *reply_id;           /* in place of id in reply mode; NULL: the same */
     struct at_rule *at;
     size_t n_at;
     struct expr *same;  /* one alternative of terms only; NULL: the body, or the item */
@@ -209,9 +210,9 @@ struct recipe {
     struct hello *hellos;
     size_t n_hellos;
     bool signs_challenges; /* a hello has an hmac filter */
-    struct fixed_answer answers[4]; /* by enum answer_kind: ok, bad, busy, never */
+    struct fixed_answer answers[ANSWER_FIXED]; /* by enum answer_kind */
     bool empty_body;
-    int64_t cap, deadline_ms, retries_ms, resend_ms;
+    int64_t cap, deadline_ms, reply_deadline_ms, retries_ms, resend_ms;
     const char *sample, *sample_type;
     bool sample_form;
 };
@@ -338,9 +339,11 @@ enum ho_code recipe_read_alg(struct recipe *r, const struct recipe_text *t, stru
 enum ho_code recipe_read_signed(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
     HO_MUST_CHECK; /* time signed check */
 enum ho_code recipe_read_event(struct recipe *r, const struct recipe_text *t, struct ho_err *err)
-    HO_MUST_CHECK; /* id type object at same guard */
+    HO_MUST_CHECK; /* id reply-id type object at same
+                                                      guard */
 enum ho_code recipe_read_answers(struct recipe *r, const struct recipe_text *t,
-                                 struct ho_err *err) HO_MUST_CHECK; /* ok bad busy never hello */
+                                 struct ho_err *err) HO_MUST_CHECK; /* ok bad busy never hello,
+                                                                        and of reply mode */
 
 /* One of the parts. */
 recipe_reader recipe_read_keys;  /* `keys` */

@@ -55,7 +55,7 @@ static bool is_of_form(const struct expr *e)
 /* Whether only forms can be events: their ids come from a field, or a check wants one. */
 static bool needs_form(const struct recipe *r)
 {
-    bool needs = is_of_form(r->id);
+    bool needs = is_of_form(r->id) && (r->reply_id == NULL || is_of_form(r->reply_id));
 
     for (size_t i = 0; i < r->n_checks; i++) {
         needs = needs || (r->checks[i].n_guards == 0 && is_of_form(r->checks[i].left));

@@ -7,9 +7,18 @@ static const char *status_text(int status)
         int status;
         const char *text;
     } rows[] = {
-        {200, "OK"},           {202, "Accepted"},           {204, "No Content"},
-        {400, "Bad Request"},  {401, "Unauthorized"},       {403, "Forbidden"},
-        {404, "Not Found"},    {405, "Method Not Allowed"}, {413, "Content Too Large"},
+        {200, "OK"},
+        {202, "Accepted"},
+        {204, "No Content"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {413, "Content Too Large"},
+        {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
+        {500, "Internal Server Error"},
         {503, "Service Unavailable"},
     };
 

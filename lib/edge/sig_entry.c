@@ -98,7 +98,7 @@ static bool checks_use(const struct recipe *r, struct span name)
 
 static bool uses_field(const struct recipe *r, struct span name)
 {
-    const struct expr *const templates[] = {r->signed_bytes, r->id,    r->type,
+    const struct expr *const templates[] = {r->signed_bytes, r->id,    r->reply_id, r->type,
                                             r->object,       r->guard, r->same};
     bool found = (r->alg.by_on && is_field(&r->alg.by, name)) ||
                  (r->keys.kid_on && is_field(&r->keys.kid, name)) ||

@@ -78,4 +78,8 @@ bool hello_unsigned(const struct endpoint *e, bool foreign);
 void answer_for(const struct endpoint *e, enum answer_kind kind, const struct request *r,
                 struct answer *out);
 
+/* The status and type of one of the recipe's answers; the type NULL where it has none. */
+int answer_status(const struct endpoint *e, enum answer_kind kind);
+const char *answer_type(const struct endpoint *e, enum answer_kind kind);
+
 #endif

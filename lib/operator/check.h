@@ -42,6 +42,8 @@ void check_files(struct check *c);
 /* A note when a secret's file ends in a line end, a warning when a blank or quotes may count as
  * secret. */
 void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
+/* A source in reply mode: what answers it, from where, and whether in time. */
+void check_reply(struct check *c, const struct endpoint *e);
 /* Sources and their secrets; needs c->endpoints. */
 void check_sources(struct check *c);
 /* The public keys of a source that are fetched: whether they are here. */
@@ -52,9 +54,13 @@ void check_wishes(struct check *c);
 void check_doors(struct check *c, const struct endpoint *e, int64_t now_us);
 /* Routes and handlers that lead nowhere; needs c->endpoints. */
 void check_routes(struct check *c);
+/* Whether commands can be run, and the secrets of URLs be sent; asks nobody. */
+void check_outside(struct check *c);
+/* Whether commands can be run, and the secrets of URLs be sent; asks nobody. */
+void check_outside(struct check *c);
 /* The database, its settings, the schema, the key's print. false: the rest can't be looked at. */
 bool check_database(struct check *c);
-/* Whether the database takes the handlers' SQL; needs a good check_database. */
+/* Whether the database takes the SQL of handlers and routes; needs a good check_database. */
 void check_handlers(struct check *c);
 /* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
 void check_work(struct check *c);

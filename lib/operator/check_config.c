@@ -175,7 +175,8 @@ void check_files(struct check *c)
 static bool scope_delivers(const struct check *c, const char *scope)
 {
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
-        if (strcmp(endpoint_scope(endpoints_at(c->endpoints, i)), scope) == 0) {
+        const struct endpoint *e = endpoints_at(c->endpoints, i);
+        if (!e->source->reply && strcmp(endpoint_scope(e), scope) == 0) {
             return true;
         }
     }
@@ -196,6 +197,11 @@ static bool is_used(const struct settings *s, const struct handler *h)
 {
     for (size_t i = 0; i < s->n_routes; i++) {
         if (s->routes[i].handler == h) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < s->n_sources; i++) {
+        if (s->sources[i].handler == h) {
             return true;
         }
     }
@@ -230,12 +236,12 @@ void check_routes(struct check *c)
     }
     for (size_t i = 0; i < s->n_handlers; i++) {
         if (!is_used(s, &s->handlers[i])) {
-            found_of(c, FOUND_WARN, "handler", s->handlers[i].name, "no route uses it");
+            found_of(c, FOUND_WARN, "handler", s->handlers[i].name, "no route uses it, nor a source in reply mode");
         }
     }
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
         const struct endpoint *e = endpoints_at(c->endpoints, i);
-        if (!has_route(s, endpoint_scope(e))) {
+        if (!e->source->reply && !has_route(s, endpoint_scope(e))) {
             found_of(c, FOUND_NOTE, "source", e->source->name,
                      "no route has provider = %s: its events are recorded and ignored",
                      endpoint_scope(e));

@@ -19,7 +19,9 @@ static const char *const advice[ALARM_N] = {
     [ALARM_FORGED] = "rows that this installation did not write: who else writes to the database?",
     [ALARM_DEAD] = "jobs were given up: hookonce list dead",
     [ALARM_FETCH] = "a key could not be fetched, or a URL not visited; the log's lines "
-                    "event=wish say which and why",
+                     "event=wish say which and why",
+    [ALARM_BREAKER] = ("a handler failed so often in a row that its jobs wait: see its errors with "
+                       "`hookonce list jobs`"),
     [ALARM_HANDLER] = ("a handler that cannot work: `hookonce list jobs` shows what waits, "
                        "`hookonce list dead` what was given up, each with the reason"),
 };

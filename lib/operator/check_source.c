@@ -150,6 +150,9 @@ static void check_source(struct check *c, const struct endpoint *e, int64_t now_
     }
     check_until(c, e, now_us);
     check_strength(c, e);
+    if (s->reply) {
+        check_reply(c, e);
+    }
     check_doors(c, e, now_us);
     if (endpoint_fetches(e)) {
         check_fetched(c, e);

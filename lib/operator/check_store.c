@@ -131,10 +131,34 @@ static void check_handler(struct check *c, const struct handler *h)
     }
 }
 
+/* A route's own queries; silent when the database takes them. */
+static void check_query(struct check *c, const struct route *r, const char *word,
+                        const struct statement *s)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+
+    if (s->sql == NULL || db_begin(operator_db(c->op), &err) != HO_OK) {
+        return;
+    }
+    if (db_try_prepare(operator_db(c->op), s->sql, &err) != HO_OK) {
+        found_of(c, err.code == HO_TRANSIENT ? FOUND_WARN : FOUND_FAIL, "route", r->name,
+                 "%s cannot run now: %s", word, err.text);
+    }
+    db_rollback(operator_db(c->op));
+}
+
 void check_handlers(struct check *c)
 {
-    for (size_t i = 0; i < c->op->settings->n_handlers; i++) {
-        check_handler(c, &c->op->settings->handlers[i]);
+    const struct settings *s = c->op->settings;
+
+    for (size_t i = 0; i < s->n_handlers; i++) {
+        if (s->handlers[i].kind == HANDLER_SQL) {
+            check_handler(c, &s->handlers[i]);
+        }
+    }
+    for (size_t i = 0; i < s->n_routes; i++) {
+        check_query(c, &s->routes[i], "skip_if", &s->routes[i].skip_if);
+        check_query(c, &s->routes[i], "needs", &s->routes[i].needs);
     }
 }
 
@@ -182,8 +206,10 @@ void check_work(struct check *c)
         found(c, FOUND_FAIL, "queue", "%s", err.text);
         return;
     }
-    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running", count(q.due, room[0]),
-          count(q.later, room[1]), count(q.running, room[2]));
+    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running%s%s", count(q.due, room[0]),
+          count(q.later, room[1]), count(q.running, room[2]),
+          q.asleep > 0 ? ", asleep until their lane is free: " : "",
+          q.asleep > 0 ? count(q.asleep, room[3]) : "");
     if (q.expired > 0) {
         found(c, FOUND_NOTE, "queue", "%s held by a worker that vanished; the next run takes %s up",
               count(q.expired, room[0]), q.expired == 1 ? "it" : "them");

@@ -26,6 +26,7 @@ static void check_all(struct check *c)
         check_wishes(c);
         check_routes(c);
     }
+    check_outside(c);
     size_t failed = c->n[FOUND_FAIL];
     if (check_database(c)) {
         c->database_well = c->n[FOUND_FAIL] == failed;

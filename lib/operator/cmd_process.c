@@ -119,6 +119,7 @@ static void say_summary(struct operator *op, const char *start, bool busy)
     struct view_since since;
     struct ho_err ignored;
     struct buf error;
+    char put_off[48] = "";
 
     if (busy) {
         (void)puts("another run is at work");
@@ -129,8 +130,11 @@ static void say_summary(struct operator *op, const char *start, bool busy)
     }
     buf_init(&error, 8 * sizeof since.error);
     table_cell(span_of(since.error), 0, &error);
-    (void)printf("%lld done, %lld dead, %lld failed and waiting%s%.19s%s%s%s\n",
-                 (long long)since.done, (long long)since.dead, (long long)since.waiting,
+    if (since.put_off > 0) {
+        (void)snprintf(put_off, sizeof put_off, ", %lld put off", (long long)since.put_off);
+    }
+    (void)printf("%lld done, %lld dead, %lld failed and waiting%s%s%.19s%s%s%s\n",
+                 (long long)since.done, (long long)since.dead, (long long)since.waiting, put_off,
                  since.next[0] != '\0' ? ", next try at " : "", since.next,
                  since.next[0] != '\0' ? " UTC" : "", error.len > 0 ? "; last error: " : "",
                  buf_cstr(&error));

@@ -279,7 +279,7 @@ static int prepare(struct operator *op, struct send_args *args, const struct end
     }
     enum ho_code code = send_url(base, args->source, url, &err);
     if (code == HO_OK) {
-        code = http_url_check(buf_cstr(url), args->plain, &err);
+        code = http_post_check(buf_cstr(url), args->plain, &err);
     }
     if (code == HO_OK && args->body_file != NULL) {
         code = strcmp(args->body_file, "-") == 0 ? read_stdin(body, &err)

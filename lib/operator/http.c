@@ -46,7 +46,7 @@ static char *part(CURLU *u, CURLUPart which)
     return curl_url_get(u, which, &text, 0) == CURLUE_OK ? text : NULL;
 }
 
-enum ho_code http_url_check(const char *url, bool plain, struct ho_err *err)
+enum ho_code http_post_check(const char *url, bool plain, struct ho_err *err)
 {
     CURLU *u = curl_url();
     char *scheme = NULL;

@@ -1,4 +1,4 @@
-/* Posting over HTTP, several requests at once: the only user of libcurl. Never follows a redirect,
+/* Posting over HTTP, several requests at once. Never follows a redirect,
  * always checks certificates, bounds every request's time. Knows nothing of providers. */
 #ifndef HO_OPERATOR_HTTP_H
 #define HO_OPERATOR_HTTP_H
@@ -40,7 +40,7 @@ struct http_run {
 /* Whether a signed delivery may go there: https, or plain http on this very machine (127.x.x.x,
  * ::1, localhost), or any plain http where `plain` allows it. No user and password in it.
  * returns HO_OK | HO_REJECT (the text says why) */
-enum ho_code http_url_check(const char *url, bool plain, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code http_post_check(const char *url, bool plain, struct ho_err *err) HO_MUST_CHECK;
 
 /* Posts all of them. A request without an answer is no failure of the run.
  * returns HO_OK | HO_TRANSIENT (libcurl could not go on)

@@ -8,6 +8,7 @@
 #include "core/settings.h"
 #include "operator/man.h"
 #include "operator/operator.h"
+#include "work/handler.h"
 
 void man_put(FILE *out, const char *text, bool at_start)
 {
@@ -178,6 +179,53 @@ static const char example[] =
     "handler = fulfil\n"
     "retry = 8 tries, 10s to 6h\n";
 
+static const char given[] =
+    "A command runs without a shell, in the folder of the config and a process group of its own, with\n"
+    "the event's body on its standard input. Its environment holds PATH, HOME, LANG and the\n"
+    "variables below, where the event has such a field, and with `fetch` HOOKONCE_FETCHED: the name\n"
+    "of a file with the object. What it prints is not kept but for the last line, which goes with the\n"
+    "error of a try.\n";
+
+static const char posted[] =
+    "A URL gets the event's body in a POST, with the headers below and Idempotency-Key. In their\n"
+    "values % and whatever may not stand in a header are %XX. With `fetch` the body is\n"
+    "{\"event\":...,\"fetched\":...}. Certificates are checked.\n";
+
+static void put_ends(FILE *out, const char *head, const struct handler_end *ends, size_t n)
+{
+    (void)fprintf(out, ".SS \"%s\"\n", head);
+    for (size_t i = 0; i < n; i++) {
+        (void)fputs(".TP\n", out);
+        man_put(out, ends[i].when, true);
+        (void)fputc('\n', out);
+        man_put(out, ends[i].means, true);
+        (void)fputc('\n', out);
+    }
+}
+
+/* What handlers outside the database are told, and how they answer. */
+static void put_handlers(FILE *out)
+{
+    size_t n;
+    const struct contract_row *rows = contract_rows(&n);
+
+    (void)fputs(".SH \"COMMANDS AND URLS\"\n", out);
+    man_put(out, given, true);
+    (void)fputs(".PP\n", out);
+    man_put(out, posted, true);
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].variable != NULL) {
+            (void)fputs(".TP\n", out);
+            man_put(out, rows[i].variable, true);
+            (void)fputs(", ", out);
+            man_put(out, rows[i].header, false);
+            (void)fprintf(out, "\nas {event:%s} in SQL\n", rows[i].name);
+        }
+    }
+    put_ends(out, "Ends of a command", handler_exits, handler_exits_n);
+    put_ends(out, "Answers of a URL", handler_statuses, handler_statuses_n);
+}
+
 static void man_config(FILE *out)
 {
     size_t n;
@@ -192,6 +240,7 @@ static void man_config(FILE *out)
         (void)fputc('\n', out);
         man_keys(out, keys, n, sections[i].kind);
     }
+    put_handlers(out);
     (void)fputs(".SH EXAMPLE\n", out);
     man_verbatim(out, example);
     (void)fputs(".SH \"SEE ALSO\"\nhookonce(1), hookonce\\-recipe(5)\n", out);

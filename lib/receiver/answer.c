@@ -44,11 +44,17 @@ void reply_answer(struct receiver *rx, const struct answer *answer)
     send_answer(rx, answer, NULL);
 }
 
+/* In reply mode it may be an answer like others, with a text for people. */
+static bool is_busy(enum answer_kind kind, int status)
+{
+    return kind == ANSWER_BUSY || (kind == ANSWER_REPLY_BUSY && status >= 400);
+}
+
 void reply_kind(struct receiver *rx, const struct endpoint *e, enum answer_kind kind)
 {
     struct answer answer;
 
     answer_for(e, kind, &rx->request, &answer);
-    send_answer(rx, &answer, kind == ANSWER_BUSY ? RETRY_AFTER : NULL);
+    send_answer(rx, &answer, is_busy(kind, answer.status) ? RETRY_AFTER : NULL);
     answer_free(&answer);
 }

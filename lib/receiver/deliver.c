@@ -31,6 +31,8 @@ static void conclude(struct receiver *rx, const struct endpoint *e, bool records
         greet(rx, e);
     } else if (!records) {
         refuse(rx, e, REASON_METHOD, note);
+    } else if (e->source->reply) {
+        ask(rx, e);
     } else {
         record(rx, e);
     }

@@ -3,9 +3,12 @@
 #ifndef HO_RECEIVER_PARTS_H
 #define HO_RECEIVER_PARTS_H
 
+#include <sys/types.h>
+
 #include "base/secret.h"
 #include "edge/gateway.h"
 #include "edge/verify.h"
+#include "store/answers.h"
 #include "store/counters.h"
 #include "store/inbox.h"
 
@@ -20,6 +23,7 @@ struct receiver {
     struct secret key;  /* this installation's MAC key; empty when it can't be read */
     unsigned long link; /* the database link on which the tables were found to fit; 0: none */
     /* of the request at hand */
+    int64_t began_ms; /* monotonic */
     struct request request;
     bool body_tried;                /* its body was read, or could not be */
     struct verdict verdict;         /* zero before it is verified */
@@ -86,7 +90,44 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records);
 /* Records the verdict's events and answers. */
 void record(struct receiver *rx, const struct endpoint *e);
 
+/* Whether what is recorded now would be run later; looked at once a link. */
+enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* Logs and counts what became of an event. */
+void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result);
+void alarm_database(struct receiver *rx, const char *why);
+
 /* What can wait until the client has its answer: duplicates, wishes, the wake-up. */
 void finish(struct receiver *rx, const struct endpoint *e);
+
+/* ---- ask.c ---- */
+
+/* Records the verdict's event and answers with what the source's handler says: the first delivery
+ * runs it, a repeat gets the stored answer, or waits for it, or takes over from a run that
+ * vanished. */
+void ask(struct receiver *rx, const struct endpoint *e);
+
+/* ---- program.c ---- */
+
+struct program {
+    pid_t pid;       /* 0: there is none */
+    int from;        /* what it prints comes from here */
+    struct buf said; /* the first of it */
+};
+
+/* Starts `hookonce reply ID` with a clean environment and the claim's token on its standard input.
+ * out: *p - to be ended by program_end
+ * returns HO_OK | HO_TRANSIENT (no process, no pipe) | HO_PERMANENT (no such program) */
+enum ho_code program_start(const struct receiver *rx, const char *cid,
+                           const unsigned char token[JOB_TOKEN_LEN], struct program *p,
+                           struct ho_err *err) HO_MUST_CHECK;
+
+/* Waits for its end. false: the time is over, and it runs on.
+ * out: *code - its exit code, -1 when a signal ended it */
+bool program_wait(struct program *p, struct deadline end, int *code);
+
+/* Ends it if it runs, at once and without asking, and frees. Also of one that never started. */
+void program_end(struct program *p);
 
 #endif

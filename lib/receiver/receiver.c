@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "receiver/parts.h"
 
@@ -61,6 +62,7 @@ static void serve(struct receiver *rx, enum reason bad)
 {
     const struct endpoint *e;
 
+    rx->began_ms = clock_mono_ms();
     rx->body_tried = false;
     rx->wake = false;
     receiver_refresh(rx);

@@ -7,7 +7,7 @@
 #include "store/migrate.h"
 #include "store/wake.h"
 
-static void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result)
+void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result)
 {
     static const struct {
         const char *event;
@@ -47,9 +47,9 @@ static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
     return code;
 }
 
-/* Whether what is recorded now would be run later; looked at once a link. Run like a transaction:
- * a link that died while it was idle shows here first, and is no reason to be busy. */
-static enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
+/* Run like a transaction: a link that died while it was idle shows here first, and is no reason to
+ * be busy. */
+enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
 {
     if (rx->key.len == 0) {
         return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
@@ -70,7 +70,7 @@ static void record_nothing(struct receiver *rx, const struct endpoint *e)
     reply_kind(rx, e, ANSWER_OK);
 }
 
-static void alarm_database(struct receiver *rx, const char *why)
+void alarm_database(struct receiver *rx, const char *why)
 {
     const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
                                      LOG_TEXT("reason", why)};

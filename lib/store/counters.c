@@ -18,7 +18,7 @@ const char *const counter_words[COUNT_N] = {
 
 const char *const alarm_words[ALARM_N] = {
     "config", "no-secret", "conflict", "signatures", "database", "forged", "dead", "handler",
-    "fetch",
+    "fetch",  "breaker",
 };
 
 #define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */

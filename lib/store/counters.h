@@ -34,6 +34,7 @@ enum alarm {
     ALARM_DEAD,          /* dead letters */
     ALARM_HANDLER,       /* a handler that cannot work (DDL, MyISAM, bad SQL) */
     ALARM_FETCH,         /* a key that can't be fetched, a URL that can't be visited */
+    ALARM_BREAKER,       /* a handler that failed so often in a row that it is left alone for now */
     ALARM_N
 };
 extern const char *const alarm_words[ALARM_N];

@@ -189,15 +189,25 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
     return code;
 }
 
-enum ho_code db_begin(struct db *db, struct ho_err *err)
+static enum ho_code begin(struct db *db, const char *sql, struct ho_err *err)
 {
     enum ho_code code = db_connect(db, err);
 
     if (code == HO_OK) {
         db->untransacted = false;
-        code = query(db, "START TRANSACTION", err);
+        code = query(db, sql, err);
     }
     return code;
+}
+
+enum ho_code db_begin(struct db *db, struct ho_err *err)
+{
+    return begin(db, "START TRANSACTION", err);
+}
+
+enum ho_code db_begin_reading(struct db *db, struct ho_err *err)
+{
+    return begin(db, "START TRANSACTION READ ONLY", err);
 }
 
 enum ho_code db_commit(struct db *db, struct ho_err *err)

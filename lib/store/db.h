@@ -85,6 +85,7 @@ enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *
 enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err) HO_MUST_CHECK;
 
 enum ho_code db_begin(struct db *db, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code db_begin_reading(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* writes fail */
 enum ho_code db_commit(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* lost answer: TRANSIENT */
 void db_rollback(struct db *db); /* best effort; a link on which it fails is closed */
 

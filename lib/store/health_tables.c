@@ -10,6 +10,8 @@
 static const char *const tables[] = {
     "hookonce_schema", "hookonce_receipt", "hookonce_guard",   "hookonce_conflict",
     "hookonce_body",   "hookonce_job",     "hookonce_attempt", "hookonce_worker",
+    "hookonce_effect", "hookonce_object",  "hookonce_handler", "hookonce_slot",
+    "hookonce_answer",
 };
 
 /* Columns whose type decides what is the same id. */
@@ -29,6 +31,13 @@ static const struct column {
     {"hookonce_job", "route", "varchar(64)", "ascii_bin"},
     {"hookonce_attempt", "correlation_id", "char(26)", "ascii_bin"},
     {"hookonce_conflict", "event_id", "varbinary(255)", ""},
+    {"hookonce_effect", "flow", "varchar(64)", "ascii_bin"},
+    {"hookonce_effect", "effect_key", "binary(32)", ""},
+    {"hookonce_object", "flow", "varchar(64)", "ascii_bin"},
+    {"hookonce_object", "object_key", "binary(32)", ""},
+    {"hookonce_handler", "name", "varchar(64)", "ascii_bin"},
+    {"hookonce_slot", "handler", "varchar(64)", "ascii_bin"},
+    {"hookonce_answer", "correlation_id", "char(26)", "ascii_bin"},
 };
 
 static const struct key {
@@ -43,8 +52,16 @@ static const struct key {
     {"hookonce_job", "PRIMARY", true, "id"},
     {"hookonce_job", "once", true, "correlation_id,route,replay_no"},
     {"hookonce_job", "claim", false, "state,run_at,id"},
+    {"hookonce_job", "claim_class", false, "state,class,run_at,id"},
+    {"hookonce_job", "lane", false, "lane,state,id"},
     {"hookonce_attempt", "PRIMARY", true, "job_id,claim_no"},
     {"hookonce_conflict", "same_again", true, "provider,event_id,kind,same_digest"},
+    {"hookonce_effect", "PRIMARY", true, "flow,effect_key"},
+    {"hookonce_effect", "owner", false, "job_id"},
+    {"hookonce_object", "PRIMARY", true, "flow,object_key"},
+    {"hookonce_handler", "PRIMARY", true, "name"},
+    {"hookonce_slot", "PRIMARY", true, "handler,slot"},
+    {"hookonce_answer", "PRIMARY", true, "correlation_id"},
 };
 
 /* The row whose first cells are these names; n_rows when there is none. */

@@ -42,7 +42,9 @@ static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)
         {"hookonce_receipt", "status"}, {"hookonce_guard", "event_id"},
         {"hookonce_conflict", "seen"},  {"hookonce_body", "part"},
         {"hookonce_job", "tries"},      {"hookonce_attempt", "outcome"},
-        {"hookonce_worker", "pid"},
+        {"hookonce_worker", "pid"},     {"hookonce_effect", "state"},
+        {"hookonce_object", "mark"},    {"hookonce_handler", "failures"},
+        {"hookonce_slot", "claim_no"},  {"hookonce_answer", "status"},
     };
     static const char *const words[RIGHTS_N] = {"SELECT", "INSERT", "UPDATE", "DELETE"};
     char missing[100] = "", sql[160];

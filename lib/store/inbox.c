@@ -82,7 +82,8 @@ static struct span or_empty(struct span s)
     return span_present(s) ? s : SPAN_LIT("");
 }
 
-static void prepare(struct batch *b, struct accepted *const *events, size_t n, struct span key)
+static void prepare(struct batch *b, struct accepted *const *events, size_t n, struct span key,
+                    const struct reply_claim *claim)
 {
     unsigned char headers_sha256[SHA256_LEN];
 
@@ -93,7 +94,7 @@ static void prepare(struct batch *b, struct accepted *const *events, size_t n, s
         struct record *r = &b->all[i];
         const struct event *e = accepted_event(events[i]);
 
-        *r = (struct record){.e = *e, .place = i};
+        *r = (struct record){.e = *e, .place = i, .claim = claim};
         r->e.type = or_empty(e->type);
         r->e.headers = or_empty(e->headers);
         r->e.body = or_empty(e->body);
@@ -150,7 +151,7 @@ static enum ho_code jobs(struct db *db, const struct batch *b, struct ho_err *er
     for (size_t i = 0; i < b->n && code == HO_OK; i++) {
         const struct record *r = &b->all[i];
         if (!r->settled) {
-            code = record_job(db, &r->e, err);
+            code = record_job(db, r, err);
         } else if (r->guarded && r->result != RECEIPT_NEW) {
             code = record_drop_guard(db, r, err);
         }
@@ -213,27 +214,65 @@ static enum ho_code keep_conflicts(struct db *db, const struct batch *b, struct 
     return code;
 }
 
-enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t n, struct span key,
-                          struct deadline end, enum receipt_result *results, struct ho_err *err)
+static enum ho_code record(struct db *db, struct batch *b, struct deadline end, struct ho_err *err)
 {
-    struct batch b;
+    enum ho_code code = db_transact(db, end, record_tx, b, err);
 
+    return code == HO_OK ? keep_conflicts(db, b, end, err) : code;
+}
+
+static enum ho_code check(struct accepted *const *events, size_t n, struct ho_err *err)
+{
     for (size_t i = 0; i < n; i++) {
-        results[i] = RECEIPT_NEW;
         if (!fits(accepted_event(events[i]))) {
             return ho_fail(err, HO_BUG, "an event does not fit its columns");
         }
     }
-    if (n == 0 || !belong_together(events, n)) {
-        return ho_fail(err, HO_BUG, "the events are not those of one request");
+    return n > 0 && belong_together(events, n)
+               ? HO_OK
+               : ho_fail(err, HO_BUG, "the events are not those of one request");
+}
+
+enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t n, struct span key,
+                          struct deadline end, enum receipt_result *results, struct ho_err *err)
+{
+    enum ho_code code = check(events, n, err);
+    struct batch b;
+
+    for (size_t i = 0; i < n; i++) {
+        results[i] = RECEIPT_NEW;
     }
-    prepare(&b, events, n, key);
-    enum ho_code code = db_transact(db, end, record_tx, &b, err);
-    if (code == HO_OK) {
-        code = keep_conflicts(db, &b, end, err);
+    if (code != HO_OK) {
+        return code;
     }
+    prepare(&b, events, n, key, NULL);
+    code = record(db, &b, end, err);
     for (size_t i = 0; i < n && code == HO_OK; i++) {
         results[b.all[i].place] = b.all[i].result;
+    }
+    batch_free(&b);
+    return code;
+}
+
+enum ho_code inbox_record_reply(struct db *db, struct accepted *event, struct span key,
+                                const struct reply_claim *claim, struct deadline end,
+                                struct recorded *out, struct ho_err *err)
+{
+    enum ho_code code = check(&event, 1, err);
+    struct batch b;
+
+    out->result = RECEIPT_NEW;
+    memcpy(out->cid, accepted_event(event)->cid, ULID_LEN + 1);
+    if (code != HO_OK) {
+        return code;
+    }
+    prepare(&b, &event, 1, key, claim);
+    code = record(db, &b, end, err);
+    if (code == HO_OK) {
+        out->result = b.all[0].result;
+        if (out->result != RECEIPT_NEW) {
+            memcpy(out->cid, b.all[0].first_cid, ULID_LEN);
+        }
     }
     batch_free(&b);
     return code;

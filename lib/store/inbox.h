@@ -28,6 +28,18 @@ enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t 
                           struct deadline end, enum receipt_result *results, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* The same for the one event of a request that is answered by a handler: if it is new, its job is
+ * running from the start, under the caller's claim. An event that was there has its job already, or
+ * none of this kind (store/answers.h). */
+struct reply_claim;
+struct recorded {
+    enum receipt_result result;
+    char cid[ULID_LEN + 1]; /* of the receipt that there is now: its own, or the first one's */
+};
+enum ho_code inbox_record_reply(struct db *db, struct accepted *event, struct span key,
+                                const struct reply_claim *claim, struct deadline end,
+                                struct recorded *out, struct ho_err *err) HO_MUST_CHECK;
+
 /* Adds one to the duplicates of the receipt of each event that was one; after the answer, may be
  * lost. blocks: some seconds at most. */
 enum ho_code inbox_count_duplicates(struct db *db, struct accepted *const *events,

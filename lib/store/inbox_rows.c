@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/outcome.h"
+#include "store/answers.h"
 #include "store/parts.h"
 #include "store/sql.h"
 
@@ -92,6 +94,7 @@ enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char
         DBV_BYTES(e->type),
         DBV_BYTES(e->object), /* absent: NULL */
         e->has_occurred ? DBV_INT(e->occurred_us) : DBV_NULL,
+        DBV_STR(receipt_status_word(r->claim != NULL ? RECEIPT_PROCESSING : RECEIPT_RECEIVED)),
         DBV_UINT(e->body.len),
         DBV_BYTES(span_make(body_sha256, SHA256_LEN)),
         DBV_BYTES(span_make(e->same, sizeof e->same)),
@@ -139,9 +142,10 @@ enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *er
     return code;
 }
 
-enum ho_code record_job(struct db *db, const struct event *e, struct ho_err *err)
+enum ho_code record_job(struct db *db, const struct record *r, struct ho_err *err)
 {
-    struct db_value job[] = {DBV_STR(e->cid)};
+    struct db_value job[] = {DBV_STR(r->e.cid)};
 
-    return db_run(db, SQL_JOB_INSERT, job, COUNT(job), NULL, err);
+    return r->claim != NULL ? answers_job(db, r->e.cid, r->claim, err)
+                            : db_run(db, SQL_JOB_INSERT, job, COUNT(job), NULL, err);
 }

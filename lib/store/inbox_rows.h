@@ -13,6 +13,7 @@ struct record {
     enum receipt_result result;
     bool settled; /* the result is known, nothing more is written for it in this transaction */
     bool guarded; /* this transaction wrote its guard */
+    const struct reply_claim *claim; /* its job runs already, so claimed; NULL: it is ready */
     /* what was there first */
     char first_cid[ULID_LEN + 1];
     unsigned char first_id[EVENT_KEY_MAX];
@@ -34,6 +35,6 @@ enum ho_code record_drop_guard(struct db *db, const struct record *r, struct ho_
 /* Headers and body, in parts, under the event's own correlation id. */
 enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *err) HO_MUST_CHECK;
 
-enum ho_code record_job(struct db *db, const struct event *e, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code record_job(struct db *db, const struct record *r, struct ho_err *err) HO_MUST_CHECK;
 
 #endif

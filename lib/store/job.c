@@ -9,6 +9,48 @@ static struct db_value token_of(const struct job *job)
     return job->has_token ? DBV_BYTES(span_make(job->token, JOB_TOKEN_LEN)) : DBV_NULL;
 }
 
+/* Milliseconds from a cell with microseconds; 0 for NULL and for what lies ahead. */
+static int64_t cell_ms(const struct db_rows *rows, size_t col)
+{
+    int64_t us = db_cell_int(rows, 0, col);
+
+    return us > 0 ? us / 1000 : 0;
+}
+
+static enum job_wait wait_of(struct span word)
+{
+    for (enum job_wait w = WAIT_LANE; w < WAIT_N; w++) {
+        if (span_is(word, job_wait_word(w))) {
+            return w;
+        }
+    }
+    return WAIT_NONE;
+}
+
+enum {
+    FENCE_ROUTE,
+    FENCE_TRIES,
+    FENCE_NOW,
+    FENCE_ASKED,
+    FENCE_WAITS,
+    FENCE_WAITED,
+    FENCE_NEED_WAITS,
+    FENCE_LANE
+};
+
+static void read_fence(const struct db_rows *rows, struct job *job, char started[JOB_TIME_ROOM])
+{
+    jobs_row_text(db_cell(rows, 0, FENCE_ROUTE), job->route, sizeof job->route);
+    job->tries = (unsigned)db_cell_int(rows, 0, FENCE_TRIES);
+    jobs_row_text(db_cell(rows, 0, FENCE_NOW), started, JOB_TIME_ROOM);
+    job->asked = span_present(db_cell(rows, 0, FENCE_ASKED));
+    job->asked_ms = cell_ms(rows, FENCE_ASKED);
+    job->waits = wait_of(db_cell(rows, 0, FENCE_WAITS));
+    job->waited_ms = cell_ms(rows, FENCE_WAITED);
+    job->need_waits = (unsigned)db_cell_int(rows, 0, FENCE_NEED_WAITS);
+    jobs_row_lane(db_cell(rows, 0, FENCE_LANE), job);
+}
+
 enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[JOB_TIME_ROOM],
                        struct ho_err *err)
 {
@@ -20,25 +62,26 @@ enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[
     enum ho_code code = db_run(db, sql_job_fence, in, 3, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
         *held = true;
-        jobs_row_text(db_cell(&rows, 0, 0), job->route, sizeof job->route);
-        job->tries = (unsigned)db_cell_int(&rows, 0, 1);
-        jobs_row_text(db_cell(&rows, 0, 2), started, JOB_TIME_ROOM);
+        read_fence(&rows, job, started);
     }
     db_rows_free(&rows);
     return code;
 }
 
 /* Two jobs of one receipt may settle at once: each locks the receipt first and counts the jobs in
- * a statement after that, so the one that comes second sees what the first has committed. */
+ * a statement after that, so the one that comes second sees what the first has committed. A receipt
+ * that failed shows the outcome of a dead job, whatever ended last. */
 enum ho_code receipt_update(struct db *db, const char *cid, enum outcome outcome,
                             struct ho_err *err)
 {
-    const struct db_value by[] = {DBV_STR(cid)};
+    const struct db_value word =
+        outcome != OUTCOME_NONE ? DBV_STR(outcome_word(outcome)) : DBV_NULL;
+    const struct db_value by[] = {word, DBV_STR(cid)};
     struct db_rows rows = {0};
 
-    enum ho_code code = db_run(db, sql_receipt_lock, by, 1, NULL, err);
+    enum ho_code code = db_run(db, sql_receipt_lock, by + 1, 1, NULL, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_receipt_jobs, by, 1, &rows, err);
+        code = db_run(db, sql_receipt_jobs, by, 2, &rows, err);
     }
     if (code == HO_OK) {
         enum receipt_status status = receipt_status_of((unsigned)db_cell_int(&rows, 0, 0),
@@ -46,7 +89,7 @@ enum ho_code receipt_update(struct db *db, const char *cid, enum outcome outcome
                                                        (unsigned)db_cell_int(&rows, 0, 2));
         const struct db_value in[] = {
             DBV_STR(receipt_status_word(status)),
-            outcome != OUTCOME_NONE ? DBV_STR(outcome_word(outcome)) : DBV_NULL,
+            status == RECEIPT_FAILED ? DBV_TEXT(db_cell(&rows, 0, 3)) : word,
             DBV_STR(cid),
         };
         code = db_run(db, sql_receipt_status, in, 3, NULL, err);
@@ -82,9 +125,12 @@ enum ho_code job_settle(struct db *db, const struct job *job, const struct settl
         DBV_INT(s->delay_ms * 1000),
         DBV_UINT(s->tries),
         DBV_INT(s->suspect ? 1 : 0),
+        DBV_INT(s->class),
         DBV_STR(outcome_word(s->outcome)),
         DBV_STR(s->error),
         DBV_STR(job->route),
+        DBV_STR(s->done_by),
+        DBV_INT(s->untouched ? 1 : 0),
         DBV_UINT(job->id),
         DBV_UINT(job->claim_no),
         token_of(job),
@@ -92,7 +138,7 @@ enum ho_code job_settle(struct db *db, const struct job *job, const struct settl
     struct db_rows rows = {0};
 
     *held = false;
-    enum ho_code code = db_run(db, sql_job_settle, in, 10, &rows, err);
+    enum ho_code code = db_run(db, sql_job_settle, in, 13, &rows, err);
     if (code == HO_OK && rows.affected == 1) {
         *held = true;
         code = receipt_update(db, job->cid, s->outcome, err);
@@ -104,29 +150,29 @@ enum ho_code job_settle(struct db *db, const struct job *job, const struct settl
     return code;
 }
 
-enum ho_code job_spread(struct db *db, const struct job *job, const char *const *routes, size_t n,
-                        struct ho_err *err)
+enum ho_code job_spread(struct db *db, const struct job *job, const struct job_route *routes,
+                        size_t n, struct ho_err *err)
 {
-    const struct db_value first[] = {DBV_STR(routes[0]), DBV_UINT(job->id),
+    const struct db_value first[] = {DBV_STR(routes[0].name), DBV_UINT(job->id),
                                      DBV_UINT(job->claim_no), token_of(job)};
 
     enum ho_code code = db_run(db, sql_job_route, first, 4, NULL, err);
     for (size_t i = 1; i < n && code == HO_OK; i++) {
-        const struct db_value in[] = {DBV_STR(job->cid), DBV_STR(routes[i]),
-                                      DBV_UINT(job->replay_no)};
-        code = db_run(db, sql_job_spread, in, 3, NULL, err);
+        const struct db_value in[] = {DBV_STR(job->cid), DBV_STR(routes[i].name),
+                                      DBV_UINT(job->replay_no), DBV_INT(routes[i].class)};
+        code = db_run(db, sql_job_spread, in, 4, NULL, err);
     }
     return code;
 }
 
 static enum outcome outcome_of(struct span word)
 {
-    for (enum outcome o = OUTCOME_DONE; o < OUTCOME_BAD_HANDLER; o++) {
+    for (enum outcome o = OUTCOME_DONE; o < OUTCOME_N; o++) {
         if (span_is(word, outcome_word(o))) {
             return o;
         }
     }
-    return OUTCOME_BAD_HANDLER;
+    return OUTCOME_LEASE_LOST;
 }
 
 enum ho_code job_lost(struct db *db, const struct job *job, const char *worker,

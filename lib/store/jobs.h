@@ -4,7 +4,9 @@
 #define HO_STORE_JOBS_H
 
 #include "base/clock.h"
+#include "base/mac.h"
 #include "base/ulid.h"
+#include "core/outcome.h"
 #include "store/db.h"
 
 #define JOBS_BATCH_MAX 100
@@ -12,16 +14,31 @@
 #define JOB_TOKEN_LEN 16
 #define JOB_TIME_ROOM 32 /* a DATETIME(6) as text, with its NUL */
 
+/* Shares of the claims, so that no kind of job starves another: of ten claims six look for fresh
+ * jobs first, three for those tried before, one for those of low priority; what one kind leaves
+ * goes to the others. */
+enum job_class { CLASS_FRESH, CLASS_TRIED, CLASS_LOW, CLASS_N };
+
 struct job {
     uint64_t id;
     char cid[ULID_LEN + 1];
     char route[JOB_ROUTE_MAX + 1]; /* "" until dispatched */
     unsigned replay_no;
-    unsigned tries; /* that count so far; for a suspect this try is in it already */
+    unsigned tries; /* that count so far */
     unsigned claim_no;
+    enum job_class class;
     bool suspect;
+    bool counted;   /* this claim's try is in tries already, and committed */
     bool has_token; /* false only in rows that no worker of ours has claimed */
     unsigned char token[JOB_TOKEN_LEN];
+    bool has_lane; /* it waited for its lane, or has it */
+    unsigned char lane[SHA256_LEN];
+    /* by job_fence: */
+    bool asked;           /* a command or URL was asked before: it may have acted */
+    int64_t asked_ms;     /* how long ago that was first */
+    enum job_wait waits;  /* what it was put off for, when it was claimed */
+    int64_t waited_ms;    /* since when, for that */
+    unsigned need_waits;  /* how often for what it needs */
 };
 
 /* Number of the try that this claim of the job is, from 1. */
@@ -33,7 +50,9 @@ struct queue {
     const char *worker;
     int64_t lease_ms;
     unsigned batch;             /* 1..JOBS_BATCH_MAX */
-    char cursor[JOB_TIME_ROOM]; /* low water of this run's claims; "": none */
+    char cursor[CLASS_N][JOB_TIME_ROOM]; /* low water of this run's claims; "": none */
+    int64_t empty_ms[CLASS_N];  /* when there was less due than asked for, monotonic; 0: never */
+    unsigned turn;              /* counts claims */
 };
 struct queue queue_of(struct db *db, const char *worker, int64_t lease_ms, unsigned batch);
 
@@ -46,38 +65,50 @@ struct claim {
     bool full;             /* as many as asked for: another worker may help */
 };
 
-/* Takes due jobs, oldest first, and commits: they are "running" until lease end, their receipts
- * "processing". Finished rows that a long snapshot keeps in the index are passed by a low-water
- * mark, which goes when a batch comes short. A suspect is taken alone, and its try is counted now.
+/* Takes due jobs, of each class the oldest first, and commits: they are "running" until lease end,
+ * their receipts "processing". Finished rows that a long snapshot keeps in the index are passed by
+ * a low-water mark, which goes when a batch comes short. A suspect is taken alone, and its try is
+ * counted now.
  * out: *claim — n 0 when nothing is due, and on failure
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT | HO_BUG. blocks: until end. */
 enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *claim,
                         struct ho_err *err) HO_MUST_CHECK;
 
-/* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence. */
-enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from,
+/* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence.
+ * out: *held - how many of them the claim still has */
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, uint64_t *held,
                         struct ho_err *err) HO_MUST_CHECK;
 
-/* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for a
- * suspect; those no longer ours are left. */
+/* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for
+ * a suspect; those no longer ours are left. */
 enum ho_code jobs_give_back(struct queue *q, const struct claim *claim, size_t from,
                             struct ho_err *err) HO_MUST_CHECK;
 
+/* What a job of a route may do after its worker vanished. */
+struct reap_rule {
+    unsigned tries;    /* how many it has */
+    bool at_most_once; /* once started, it is never started again */
+    bool ends;         /* nobody waits for it any more: dead */
+};
+
 /* What the caller of jobs_reap knows and wants to know. */
 struct reaper {
-    unsigned (*tries_of)(void *arg, const char *route);        /* how many tries a job of it has */
-    void (*tell)(void *arg, const struct job *job, bool dead); /* after the commit, of every job */
+    struct reap_rule (*rule_of)(void *arg, const char *route);
+    /* After the commit, of every job: its outcome now, LEASE_LOST for one that is ready again. */
+    void (*tell)(void *arg, const struct job *job, enum outcome outcome);
     void *arg;
 };
 
 struct reaped {
     unsigned opened; /* ready again, suspect */
-    unsigned dead;   /* were suspects that had used up their tries */
+    unsigned dead;   /* had used up their tries, or may not be started again */
+    unsigned woken;  /* ready: they waited for a lane, and nobody woke them in time */
     bool more;
 };
 
 /* Takes jobs whose lease has ended away from their workers: attempt "lease lost", ready again as a
- * suspect, or dead. A job whose handler still runs is locked by it and passed over. */
+ * suspect, or dead; then what they had reserved is free or unknown, and who waits for their lane is
+ * woken. A job whose handler still runs is locked by it and passed over. */
 enum ho_code jobs_reap(struct queue *q, const struct reaper *reaper, struct reaped *out,
                        struct ho_err *err) HO_MUST_CHECK;
 

@@ -2,6 +2,7 @@
 #include "store/reopen.h"
 
 #include "base/text.h"
+#include "store/effects.h"
 #include "store/job.h"
 #include "store/jobs_row.h"
 #include "store/sql_jobs.h"
@@ -34,39 +35,84 @@ enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, str
 struct reopening {
     uint64_t id;
     char cid[ULID_LEN + 1];
-    bool opened;
+    bool release;
+    enum reopened result;
 };
+
+/* Locks the job and looks what stands against it. */
+static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(r->id)};
+    struct db_rows rows = {0};
+
+    *doubt = false;
+    enum ho_code code = db_run(db, sql_job_state, in, 1, &rows, err);
+    if (code == HO_OK && rows.n_rows == 1) {
+        struct span outcome = db_cell(&rows, 0, 1);
+        bool dead = span_is(db_cell(&rows, 0, 0), job_state_word(JOB_DEAD));
+        *doubt = dead && (span_is(outcome, outcome_word(OUTCOME_UNKNOWN)) ||
+                          span_is(outcome, outcome_word(OUTCOME_KEY_OVER)));
+        if (span_starts(db_cell(&rows, 0, 2), "(")) {
+            r->result = REOPEN_ANSWERED;
+        } else if (dead && !*doubt) {
+            code = effect_in_doubt(db, r->id, doubt, err);
+        }
+    }
+    db_rows_free(&rows);
+    if (code == HO_OK && *doubt && !r->release && r->result != REOPEN_ANSWERED) {
+        r->result = REOPEN_IN_DOUBT;
+    }
+    return code;
+}
+
+static enum ho_code open_again(struct db *db, struct reopening *r, bool forget, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_INT(forget ? 1 : 0), DBV_UINT(r->id)};
+    struct db_rows rows = {0};
+    enum ho_code code = forget ? effect_release(db, r->id, err) : HO_OK;
+
+    if (code == HO_OK) {
+        code = db_run(db, sql_job_reopen, in, 2, &rows, err);
+    }
+    bool opened = code == HO_OK && rows.affected == 1;
+    if (opened) {
+        code = receipt_update(db, r->cid, OUTCOME_NONE, err);
+    } else if (code == HO_OK) {
+        code = db_run(db, sql_job_hasten, in + 1, 1, &rows, err);
+        opened = code == HO_OK && rows.affected == 1;
+    }
+    /* Once true it stays: after a COMMIT without an answer the second run finds nothing to do. */
+    r->result = opened ? REOPENED : r->result;
+    db_rows_free(&rows);
+    return code;
+}
 
 static enum ho_code reopen_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct reopening *r = arg;
-    const struct db_value in[] = {DBV_UINT(r->id)};
-    struct db_rows rows = {0};
+    bool doubt = false;
 
+    r->result = r->result == REOPENED ? REOPENED : REOPEN_NOTHING;
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_job_reopen, in, 1, &rows, err);
+        code = look(db, r, &doubt, err);
     }
-    bool reopened = code == HO_OK && rows.affected == 1;
-    if (reopened) {
-        code = receipt_update(db, r->cid, OUTCOME_NONE, err);
-    } else if (code == HO_OK) {
-        code = db_run(db, sql_job_hasten, in, 1, &rows, err);
+    if (code == HO_OK && (r->result == REOPEN_NOTHING || r->result == REOPENED)) {
+        code = open_again(db, r, doubt, err);
     }
-    /* Once true it stays: after a COMMIT without an answer the second run finds nothing to do. */
-    r->opened = r->opened || reopened || (code == HO_OK && rows.affected == 1);
-    db_rows_free(&rows);
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool *opened,
-                        struct ho_err *err)
+enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
+                        enum reopened *out, struct ho_err *err)
 {
-    struct reopening r = {.id = id};
+    struct reopening r = {.id = id, .release = release, .result = REOPEN_NOTHING};
 
-    *opened = false;
+    *out = REOPEN_NOTHING;
     jobs_row_text(cid, r.cid, sizeof r.cid);
     enum ho_code code = db_transact(db, deadline_in(REOPEN_TIME_MS), reopen_tx, &r, err);
-    *opened = code == HO_OK && r.opened;
+    if (code == HO_OK) {
+        *out = r.result;
+    }
     return code;
 }

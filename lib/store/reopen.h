@@ -31,10 +31,20 @@ enum {
 enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, struct db_rows *rows,
                          struct ho_err *err) HO_MUST_CHECK;
 
+enum reopened {
+    REOPENED,        /* ready and due */
+    REOPEN_NOTHING,  /* it is nothing that could be opened (any more) */
+    REOPEN_IN_DOUBT, /* it may have acted, and only a person can say that it may act again */
+    REOPEN_ANSWERED  /* it answered a request: only the sender can ask again */
+};
+
 /* A job that is dead, or done as ignored, becomes ready and due, its tries counted from 0, its
- * receipt's status computed anew; one that is due later becomes due, its tries as they are.
- * out: *opened false: it was nothing of that (any more). blocks: 10 s at most. */
-enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool *opened,
-                        struct ho_err *err) HO_MUST_CHECK;
+ * receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
+ * tries as they are.
+ * in:  release — a person says that what it may have done may be done again: what is unknown of its
+ *      effect is reserved for it again, and the age of its idempotency key is forgotten
+ * blocks: 10 s at most. */
+enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
+                        enum reopened *out, struct ho_err *err) HO_MUST_CHECK;
 
 #endif

@@ -6,13 +6,16 @@
 
 /* Rows whose numbers can't be counted on, or whose id does not fit: nothing that we write. One of
  * them would undo every claim that it is part of, so it is passed over. */
-#define SOUND " AND claim_no < 4294967295 AND tries < 4294967295 AND id < 9223372036854775808"
+#define SOUND                                                                                     \
+    " AND claim_no < 4294967295 AND tries < 4294967295 AND id < 9223372036854775808"              \
+    " AND class < 3"
+
+#define ROW "id, correlation_id, route, tries, claim_no, suspect, replay_no, class"
 
 const char sql_jobs_due[] =
-    "SELECT id, correlation_id, route, tries, claim_no, suspect, replay_no,"
-    " run_at"
-    " FROM hookonce_job FORCE INDEX (claim)"
-    " WHERE state = 'ready' AND run_at <= UTC_TIMESTAMP(6) AND run_at >= ?" SOUND
+    "SELECT " ROW ", run_at"
+    " FROM hookonce_job FORCE INDEX (claim_class)"
+    " WHERE state = 'ready' AND class = ? AND run_at <= UTC_TIMESTAMP(6) AND run_at >= ?" SOUND
     " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
 
 const char sql_jobs_take[] =
@@ -40,11 +43,20 @@ const char sql_job_release[] =
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
 const char sql_jobs_expired[] =
-    "SELECT id, correlation_id, route, tries, claim_no, suspect, replay_no,"
-    " claim_token, COALESCE(worker, ''), run_at - INTERVAL ? MICROSECOND"
+    "SELECT " ROW ", claim_token, COALESCE(worker, ''), run_at - INTERVAL ? MICROSECOND,"
+    " lane, first_try_at IS NOT NULL"
     " FROM hookonce_job FORCE INDEX (claim)"
     " WHERE state = 'running' AND run_at <= UTC_TIMESTAMP(6)" SOUND
     " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+
+const char sql_jobs_asleep[] =
+    "SELECT id FROM hookonce_job FORCE INDEX (claim)"
+    " WHERE state = 'waiting' AND run_at <= UTC_TIMESTAMP(6)"
+    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+
+const char sql_jobs_awake[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+                              " SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
+                              " WHERE id IN " IDS " AND state = 'waiting'";
 
 const char sql_jobs_next[] =
     "(SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at)"
@@ -53,17 +65,47 @@ const char sql_jobs_next[] =
     " UNION ALL "
     "(SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at)"
     " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'running'" SOUND
+    " ORDER BY run_at, id LIMIT 1)"
+    " UNION ALL "
+    "(SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at)"
+    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'waiting'"
     " ORDER BY run_at, id LIMIT 1)";
 
 const char sql_job_fence[] =
-    "SELECT route, tries, UTC_TIMESTAMP(6) FROM hookonce_job FORCE INDEX (PRIMARY)"
+    "SELECT route, tries, UTC_TIMESTAMP(6),"
+    " TIMESTAMPDIFF(MICROSECOND, first_try_at, UTC_TIMESTAMP(6)), waiting_for,"
+    " TIMESTAMPDIFF(MICROSECOND, waits_since, UTC_TIMESTAMP(6)), need_waits, lane"
+    " FROM hookonce_job FORCE INDEX (PRIMARY)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ? FOR UPDATE";
 
 const char sql_job_settle[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, suspect = ?,"
-    " outcome = ?, last_error = ?, route = ?, claim_token = NULL"
+    " class = ?, outcome = ?, last_error = ?, route = ?, done_by = ?, claim_token = NULL,"
+    " lane = NULL, waiting_for = NULL, waits_since = NULL,"
+    " first_try_at = IF(?, NULL, first_try_at)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token <=> ?";
+
+const char sql_job_start[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET route = ?, tries = ?, first_try_at = IF(?, COALESCE(first_try_at, UTC_TIMESTAMP(6)),"
+    " first_try_at), lane = ?"
+    " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
+
+/* waits_since first: it looks at what the row waited for before. */
+const char sql_job_put_off[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET waits_since = IF(waiting_for <=> ?, COALESCE(waits_since, UTC_TIMESTAMP(6)),"
+    " UTC_TIMESTAMP(6)), waiting_for = ?,"
+    " waits = LEAST(waits, 4294967294) + 1, need_waits = LEAST(need_waits, 4294967294) + ?,"
+    " state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, class = ?,"
+    " last_error = COALESCE(?, last_error), route = ?, done_by = ?, lane = ?, claim_token = NULL,"
+    " first_try_at = IF(?, NULL, first_try_at)"
+    " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
+
+const char sql_job_was_put_off[] =
+    "SELECT 1 FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id = ? AND claim_no = ?"
+    " AND state IN ('ready', 'waiting') AND waiting_for IS NOT NULL";
 
 const char sql_job_route[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET route = ?"
@@ -71,9 +113,14 @@ const char sql_job_route[] =
 
 /* A job of that name that is there already is left as it is. */
 const char sql_job_spread[] =
-    "INSERT INTO hookonce_job (correlation_id, route, replay_no, state, run_at, created_at)"
-    " VALUES (?, ?, ?, 'ready', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
+    "INSERT INTO hookonce_job (correlation_id, route, replay_no, class, state, run_at, created_at)"
+    " VALUES (?, ?, ?, ?, 'ready', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"
     " ON DUPLICATE KEY UPDATE route = VALUES(route)";
+
+const char sql_attempt_start[] =
+    "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at)"
+    " VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6))"
+    " ON DUPLICATE KEY UPDATE job_id = VALUES(job_id)";
 
 const char sql_attempt_write[] =
     "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at,"
@@ -90,11 +137,16 @@ const char sql_attempt_lost[] =
 const char sql_attempt_read[] =
     "SELECT outcome FROM hookonce_attempt WHERE job_id = ? AND claim_no = ?";
 
+const char sql_attempt_open[] =
+    "SELECT 1 FROM hookonce_attempt WHERE job_id = ? AND claim_no = ? AND ended_at IS NULL";
+
 const char sql_receipt_lock[] = "SELECT status FROM hookonce_receipt FORCE INDEX (correlation)"
                                 " WHERE correlation_id = ? FOR UPDATE";
 
 const char sql_receipt_jobs[] =
-    "SELECT SUM(state = 'ready'), SUM(state = 'running'), SUM(state = 'dead')"
+    "SELECT SUM(state IN ('ready', 'waiting')), SUM(state = 'running'), SUM(state = 'dead'),"
+    " COALESCE(MAX(IF(state = 'dead' AND outcome = ?, outcome, NULL)),"
+    " MAX(IF(state = 'dead', outcome, NULL)))"
     " FROM hookonce_job FORCE INDEX (once) WHERE correlation_id = ?";
 
 const char sql_receipt_status[] =
@@ -103,7 +155,7 @@ const char sql_receipt_status[] =
 
 const char sql_stored_receipt[] =
     "SELECT provider, event_id, source, event_type, object_key, occurred_at, same_digest,"
-    " document, secret_no, mac, COALESCE(body_id, correlation_id)"
+    " document, secret_no, mac, COALESCE(body_id, correlation_id), received_at"
     " FROM hookonce_receipt FORCE INDEX (correlation) WHERE correlation_id = ? LIMIT 2";
 
 const char sql_stored_body[] =
@@ -123,15 +175,21 @@ const char sql_dead_by_cid[] = DEAD DEAD_RECEIPT " WHERE j.correlation_id = ? OR
 const char sql_dead_by_route[] = DEAD DEAD_ONLY " AND j.route = ?" DEAD_ORDER;
 const char sql_dead_all[] = DEAD DEAD_ONLY DEAD_ORDER;
 
+const char sql_job_state[] = "SELECT state, outcome, route FROM hookonce_job FORCE INDEX (PRIMARY)"
+                             " WHERE id = ? FOR UPDATE";
+
 /* Nothing ever ran for an ignored one, so there is nothing that could be done twice. */
 const char sql_job_reopen[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
-    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, outcome = NULL"
+    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, class = 0,"
+    " outcome = NULL, waits = 0, need_waits = 0, waiting_for = NULL, waits_since = NULL,"
+    " lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at)"
     " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'ignored' AND route = ''))";
 
+/* One that waits for its lane looks at it, and waits again if it is held. */
 const char sql_job_hasten[] =
-    "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET run_at = UTC_TIMESTAMP(6)"
-    " WHERE id = ? AND state = 'ready' AND run_at > UTC_TIMESTAMP(6)";
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
+    " WHERE id = ? AND (state = 'waiting' OR (state = 'ready' AND run_at > UTC_TIMESTAMP(6)))";
 
 const char sql_worker_hello[] = "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
                                 " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"

@@ -5,25 +5,33 @@
 #define SQL_CHUNK 20 /* ids of one IN list; the last id stands in for the ones that are not there */
 
 /* claim and what belongs to it */
-extern const char sql_jobs_due[];        /* cursor, limit */
+extern const char sql_jobs_due[];        /* class, cursor, limit */
 extern const char sql_jobs_take[];       /* lease us, token, worker, charge, ids… */
 extern const char sql_jobs_taken[];      /* token, ids… */
 extern const char sql_receipts_taken[];  /* correlation ids… */
 extern const char sql_jobs_renew[];      /* lease us, token, ids… */
 extern const char sql_job_release[];     /* id, claim no, token */
 extern const char sql_jobs_expired[];    /* lease us, limit */
+extern const char sql_jobs_asleep[];     /* limit */
+extern const char sql_jobs_awake[];      /* ids… */
 extern const char sql_jobs_next[];
 
 /* one job under its fence */
 extern const char sql_job_fence[];       /* id, claim no, token */
-extern const char sql_job_settle[];      /* state, delay us, tries, suspect, outcome, error, route,
-                                            id, claim no, token */
+extern const char sql_job_settle[];      /* state, delay us, tries, suspect, class, outcome, error,
+                                            route, done by, untouched, id, claim no, token */
+extern const char sql_job_start[];       /* route, tries, asks, lane, id, claim no, token */
+extern const char sql_job_put_off[];     /* why, why, need, state, delay us, tries, class, error,
+                                            route, done by, lane, untouched, id, claim no, token */
+extern const char sql_job_was_put_off[]; /* id, claim no */
 extern const char sql_job_route[];       /* route, id, claim no, token */
-extern const char sql_job_spread[];      /* correlation id, route, replay no */
-extern const char sql_attempt_write[];   /* job, claim no, cid, try, worker, started, outcome,
+extern const char sql_job_spread[];      /* correlation id, route, replay no, class */
+extern const char sql_attempt_start[];   /* job, claim no, cid, try, worker */
+extern const char sql_attempt_write[];   /* job, claim no, cid, try, worker, started, outcome, rows,
                                             error */
 extern const char sql_attempt_lost[];    /* job, claim no, cid, try, worker, outcome */
 extern const char sql_attempt_read[];    /* job, claim no */
+extern const char sql_attempt_open[];    /* job, claim no */
 
 /* a receipt's status, by its jobs */
 extern const char sql_receipt_lock[];    /* cid */
@@ -39,7 +47,8 @@ extern const char sql_dead_by_job[];     /* job id */
 extern const char sql_dead_by_cid[];     /* cid */
 extern const char sql_dead_by_route[];   /* route, limit */
 extern const char sql_dead_all[];        /* limit */
-extern const char sql_job_reopen[];      /* id */
+extern const char sql_job_state[];       /* id */
+extern const char sql_job_reopen[];      /* forget, id */
 extern const char sql_job_hasten[];      /* id */
 
 /* workers */

@@ -2,6 +2,8 @@
  * open state is few rows of the claim index. No query reads a whole table. */
 #include "store/sql_view.h"
 
+#include "store/answers.h"
+
 #define RECEIPT_COLUMNS                                                                            \
     "r.recorded_at, r.correlation_id, r.provider, r.source, r.event_id, r.event_type, r.status,"  \
     " r.outcome, r.duplicates"
@@ -13,12 +15,12 @@ const char SQL_VIEW_RECEIPTS[] =
     " AND (? IS NULL OR r.status = ?)"
     " ORDER BY r.correlation_id DESC LIMIT ?";
 
-/* ?: state of the jobs that make the status, provider or NULL, the same again, source likewise,
- * status, limit */
+/* ?: the one or two states of the jobs that make the status, provider or NULL, the same again, source
+ * likewise, status, limit */
 const char SQL_VIEW_RECEIPTS_OPEN[] =
     "SELECT DISTINCT " RECEIPT_COLUMNS " FROM hookonce_job j FORCE INDEX (claim)"
     " JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = j.correlation_id"
-    " WHERE j.state = ? AND (? IS NULL OR r.provider = ?) AND (? IS NULL OR r.source = ?)"
+    " WHERE j.state IN (?, ?) AND (? IS NULL OR r.provider = ?) AND (? IS NULL OR r.source = ?)"
     " AND r.status = ?"
     " ORDER BY r.correlation_id DESC LIMIT ?";
 
@@ -42,13 +44,16 @@ const char SQL_VIEW_CONFLICTS[] =
     "SELECT last_seen_at, id, kind, provider, event_id, event_type, source, correlation_id,"
     " first_correlation_id, seen, body_len FROM hookonce_conflict ORDER BY id DESC LIMIT ?";
 
-const char SQL_VIEW_OPEN_JOBS[] =
-    "(SELECT run_at, id AS job, correlation_id, state, route, tries, worker, outcome, last_error"
-    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'running' ORDER BY run_at, id LIMIT ?)"
-    " UNION ALL "
-    "(SELECT run_at, id, correlation_id, state, route, tries, worker, outcome, last_error"
-    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'ready' ORDER BY run_at, id LIMIT ?)"
-    " ORDER BY 1, 2 LIMIT ?";
+#define OPEN_COLUMNS                                                                               \
+    "run_at, id AS job, correlation_id, state, route, tries, worker, outcome, last_error,"         \
+    " IF(state = 'running', NULL, waiting_for) AS waiting_for, waits,"                             \
+    " IF(state = 'running', NULL, waits_since) AS waits_since"
+#define OPEN_JOBS(of)                                                                              \
+    "(SELECT " OPEN_COLUMNS " FROM hookonce_job FORCE INDEX (claim) WHERE state = '" of "'"        \
+    " ORDER BY run_at, id LIMIT ?)"
+
+const char SQL_VIEW_OPEN_JOBS[] = OPEN_JOBS("running") " UNION ALL " OPEN_JOBS("ready")
+    " UNION ALL " OPEN_JOBS("waiting") " ORDER BY 1, 2 LIMIT ?";
 
 /* By the key: attempts are not indexed by time, and a job's tries belong together. */
 const char SQL_VIEW_ATTEMPTS[] =
@@ -56,7 +61,7 @@ const char SQL_VIEW_ATTEMPTS[] =
     " rows_changed, error"
     " FROM hookonce_attempt ORDER BY job_id DESC, claim_no DESC LIMIT ?";
 
-/* ?: the correlation id, seven times. Same times are sorted by what must come first. */
+/* ?: the correlation id, eight times. Same times are sorted by what must come first. */
 const char SQL_VIEW_TIMELINE[] =
     "SELECT at, what, detail FROM ("
     "SELECT received_at AS at, 'received' AS what, 1 AS step,"
@@ -83,9 +88,15 @@ const char SQL_VIEW_TIMELINE[] =
     " COALESCE(CONCAT(', rows changed: ', a.rows_changed), ''), COALESCE(CONCAT(': ', a.error), ''))"
     " FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
     " WHERE j.correlation_id = ? AND a.ended_at IS NOT NULL"
+    " UNION ALL SELECT waits_since, 'waits', 4, CONCAT('job ', id, ', for ', waiting_for,"
+    " COALESCE(CONCAT(', ', done_by), ''), ', put off ', waits, ' times',"
+    " COALESCE(CONCAT(': ', last_error), ''))"
+    " FROM hookonce_job WHERE correlation_id = ? AND waiting_for IS NOT NULL"
+    " AND state IN ('ready', 'waiting')"
     " UNION ALL SELECT run_at, state, 6, CONCAT('job ', id, CASE state"
     " WHEN 'ready' THEN ', due at this time' WHEN 'running' THEN ', lease ends at this time'"
-    " ELSE CONCAT(', ', COALESCE(outcome, 'ended')) END)"
+    " WHEN 'waiting' THEN ', asleep until its lane is free, or this time'"
+    " ELSE CONCAT(', ', COALESCE(outcome, 'ended'), COALESCE(CONCAT(' by ', done_by), '')) END)"
     " FROM hookonce_job WHERE correlation_id = ?"
     ") AS t ORDER BY at, step LIMIT 1000";
 
@@ -102,8 +113,9 @@ const char SQL_VIEW_QUEUE[] =
     JOBS("state = 'ready' AND run_at > UTC_TIMESTAMP(6)") ", "
     JOBS("state = 'running'") ", "
     JOBS("state = 'running' AND run_at <= UTC_TIMESTAMP(6)") ", "
-    JOBS("state = 'dead'") ", "
-    UP_TO("hookonce_conflict") ","
+    JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'") ", "
+    UP_TO("hookonce_conflict") ", "
+    JOBS("state = 'waiting'") ","
     " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
     " FROM hookonce_job WHERE state = 'ready'), 0),"
     " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"
@@ -114,13 +126,15 @@ const char SQL_VIEW_NOW[] = "SELECT UTC_TIMESTAMP(6)";
 
 #define WAITING                                                                                    \
     "hookonce_job FORCE INDEX (claim) WHERE state = 'ready' AND run_at > UTC_TIMESTAMP(6)"         \
-    " AND outcome = 'failed'"
+    " AND outcome = 'failed' AND waiting_for IS NULL"
 #define DEAD_SINCE "hookonce_job FORCE INDEX (claim) WHERE state = 'dead' AND run_at >= ?"
 
 /* ?: the moment, three times */
 const char SQL_VIEW_SINCE[] =
     "SELECT " JOBS("state = 'done' AND run_at >= ?") ", " UP_TO(DEAD_SINCE) ", "
     UP_TO(WAITING) ", "
+    JOBS("state = 'ready' AND run_at > UTC_TIMESTAMP(6) AND waiting_for IS NOT NULL") " + "
+    JOBS("state = 'waiting'") ", "
     "(SELECT run_at FROM " WAITING " ORDER BY run_at, id LIMIT 1), "
     "COALESCE((SELECT last_error FROM " DEAD_SINCE " ORDER BY run_at DESC, id DESC LIMIT 1),"
     " (SELECT last_error FROM " WAITING " ORDER BY run_at, id LIMIT 1))";

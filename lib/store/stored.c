@@ -17,7 +17,8 @@ enum {
     COL_DOCUMENT,
     COL_SECRET_NO,
     COL_MAC,
-    COL_BODY_ID
+    COL_BODY_ID,
+    COL_RECEIVED
 };
 
 /* DATETIME text as unix microseconds. */
@@ -54,7 +55,8 @@ static bool read_receipt(struct stored *s, const char *cid)
     }
     memcpy(e->cid, cid, ULID_LEN + 1);
     memcpy(e->same, same.p, SHA256_LEN);
-    return !e->has_occurred || read_time(s->occurred_at, &e->occurred_us);
+    return read_time(db_cell(&s->receipt, 0, COL_RECEIVED), &s->received_us) &&
+           (!e->has_occurred || read_time(s->occurred_at, &e->occurred_us));
 }
 
 /* Headers and body from the parts; a body of one part is not copied. */

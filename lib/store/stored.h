@@ -11,6 +11,7 @@ struct stored {
     struct event event;      /* borrows from below; guard is not set */
     struct span mac;         /* as stored */
     struct span occurred_at; /* DATETIME(6) text, UTC; absent when the provider gives none */
+    int64_t received_us;     /* when it arrived, unix microseconds; the MAC does not hold it */
     struct db_rows receipt, parts;
     struct buf body; /* when it was stored in several parts */
 };

@@ -13,30 +13,31 @@ static struct db_value limit_of(unsigned limit)
     return DBV_UINT(limit < VIEW_ROWS_MAX ? limit : VIEW_ROWS_MAX);
 }
 
-/* The state of jobs without which a receipt does not have that status; "" for processed. */
-static const char *state_behind(struct span status)
+/* The states of jobs, of which a receipt of that status has one; "" for processed. */
+static const char *const *states_behind(struct span status)
 {
-    static const char *const pairs[][2] = {
-        {"received", "ready"}, {"processing", "running"}, {"failed", "dead"}};
+    static const char *const rows[][3] = {{"received", "ready", "waiting"},
+                                          {"processing", "running", "running"},
+                                          {"failed", "dead", "dead"},
+                                          {"", "", ""}};
+    size_t i = 0;
 
-    for (size_t i = 0; i < COUNT(pairs); i++) {
-        if (span_is(status, pairs[i][0])) {
-            return pairs[i][1];
-        }
+    while (rows[i][0][0] != '\0' && !span_is(status, rows[i][0])) {
+        i++;
     }
-    return "";
+    return rows[i] + 1;
 }
 
 enum ho_code view_receipts(struct db *db, const struct view_filter *f, struct db_rows *rows,
                            struct ho_err *err)
 {
-    const char *state = state_behind(f->status);
+    const char *const *states = states_behind(f->status);
     struct db_value provider = DBV_BYTES(f->provider), status = DBV_TEXT(f->status);
     struct db_value source = DBV_BYTES(f->source);
     struct db_value limit = limit_of(f->limit);
 
-    if (state[0] != '\0') {
-        struct db_value open[] = {DBV_STR(state), provider, provider, source, source, status,
+    if (states[0][0] != '\0') {
+        struct db_value open[] = {DBV_STR(states[0]), DBV_STR(states[1]), provider, provider, source, source, status,
                                   limit};
         return db_run(db, SQL_VIEW_RECEIPTS_OPEN, open, COUNT(open), rows, err);
     }
@@ -88,7 +89,7 @@ enum ho_code view_conflicts(struct db *db, unsigned limit, struct db_rows *rows,
 enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err)
 {
-    struct db_value in[] = {limit_of(limit), limit_of(limit), limit_of(limit)};
+    struct db_value in[] = {limit_of(limit), limit_of(limit), limit_of(limit), limit_of(limit)};
 
     return db_run(db, SQL_VIEW_OPEN_JOBS, in, COUNT(in), rows, err);
 }
@@ -103,7 +104,7 @@ enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, 
 enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,
                            struct ho_err *err)
 {
-    struct db_value in[7];
+    struct db_value in[8];
 
     for (size_t i = 0; i < COUNT(in); i++) {
         in[i] = DBV_TEXT(cid);
@@ -129,9 +130,10 @@ enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *er
                                    .expired = db_cell_int(&rows, 0, 3),
                                    .dead = db_cell_int(&rows, 0, 4),
                                    .conflicts = db_cell_int(&rows, 0, 5),
-                                   .oldest_due_s = db_cell_int(&rows, 0, 6),
-                                   .worker_s = db_cell_int(&rows, 0, 7),
-                                   .any_try = db_cell_int(&rows, 0, 8) != 0};
+                                   .asleep = db_cell_int(&rows, 0, 6),
+                                   .oldest_due_s = db_cell_int(&rows, 0, 7),
+                                   .worker_s = db_cell_int(&rows, 0, 8),
+                                   .any_try = db_cell_int(&rows, 0, 9) != 0};
     }
     db_rows_free(&rows);
     return code;
@@ -169,8 +171,9 @@ enum ho_code view_since(struct db *db, const char *start, struct view_since *out
         out->done = db_cell_int(&rows, 0, 0);
         out->dead = db_cell_int(&rows, 0, 1);
         out->waiting = db_cell_int(&rows, 0, 2);
-        cell_text(&rows, 3, out->next, sizeof out->next);
-        cell_text(&rows, 4, out->error, sizeof out->error);
+        out->put_off = db_cell_int(&rows, 0, 3);
+        cell_text(&rows, 4, out->next, sizeof out->next);
+        cell_text(&rows, 5, out->error, sizeof out->error);
     }
     db_rows_free(&rows);
     return code;

@@ -41,7 +41,8 @@ enum ho_code view_conflicts(struct db *db, unsigned limit, struct db_rows *rows,
 
 /* Jobs that are not done, those that are due first at the top. */
 enum { VIEW_J_RUN_AT, VIEW_J_JOB, VIEW_J_CID, VIEW_J_STATE, VIEW_J_ROUTE, VIEW_J_TRIES,
-       VIEW_J_WORKER, VIEW_J_OUTCOME, VIEW_J_ERROR, VIEW_J_N };
+       VIEW_J_WORKER, VIEW_J_OUTCOME, VIEW_J_ERROR, VIEW_J_WAITING_FOR, VIEW_J_WAITS,
+       VIEW_J_WAITS_SINCE, VIEW_J_N };
 enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err) HO_MUST_CHECK;
 
@@ -63,7 +64,8 @@ enum ho_code view_workers(struct db *db, struct db_rows *rows, struct ho_err *er
 /* Numbers for `check`; each count ends at VIEW_COUNT_MAX + 1. */
 struct view_queue {
     int64_t due;         /* ready and due */
-    int64_t later;       /* ready, due later (a retry) */
+    int64_t later;       /* ready, due later (a retry, or put off) */
+    int64_t asleep;      /* until their lane is free */
     int64_t running;     /* under a lease */
     int64_t expired;     /* running, its lease ended */
     int64_t dead;
@@ -78,8 +80,9 @@ enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *er
 struct view_since {
     int64_t done, dead;
     int64_t waiting;   /* have failed and wait for another try, since whenever */
-    char next[32];     /* when the first of these is due; "" when there is none */
-    char error[1004];  /* of the newest dead one, else of that first; "" when there is none */
+    int64_t put_off;   /* wait for something else, no try counted */
+    char next[32];     /* when the first of the failed ones is due; "" when there is none */
+    char error[1004];  /* of the newest dead one, else of that one; "" when there is none */
 };
 /* out: start — the moment now, to be given to view_since later */
 enum ho_code view_now(struct db *db, char start[32], struct ho_err *err) HO_MUST_CHECK;

@@ -7,7 +7,7 @@
 
 #include "base/mac.h"
 #include "base/text.h"
-#include "work/handler.h"
+#include "work/handler_sql_parts.h"
 
 #define RECORD_CHANGED 1020
 #define NOT_ROLLED_BACK 1196
@@ -15,7 +15,6 @@
 #define LOCKS_FULL 1206
 #define DEADLOCK 1213
 #define NO_SUCH_SAVEPOINT 1305
-#define STATEMENT_TIMEOUT 1969
 #define GUARD_RANDOM 8
 #define VALUES_SMALL (128UL * 1024) /* that much any server takes */
 
@@ -109,8 +108,8 @@ static enum ho_code limit_time(struct db *db, const struct handler_call *call, s
 }
 
 /* A statement over the server's limit would end the link, and the error would only say that. */
-static enum ho_code check_packet(struct db *db, const struct statement *s,
-                                 const struct bound *bound, struct ho_err *err)
+enum ho_code sql_check_packet(struct db *db, const struct statement *s,
+                              const struct bound *bound, struct ho_err *err)
 {
     size_t total = strlen(s->sql);
 
@@ -126,7 +125,7 @@ static enum ho_code check_packet(struct db *db, const struct statement *s,
 
 /* What a handler may have set in its session would reach into our own statements behind it. Not
  * everything is set anew: autocommit, for one, would commit. The link is reset afterwards. */
-static enum ho_code restore_session(struct db *db, struct ho_err *err)
+enum ho_code sql_restore_session(struct db *db, struct ho_err *err)
 {
     static const char mariadb[] =
         "SET SESSION max_statement_time = DEFAULT, sql_select_limit = DEFAULT,"
@@ -141,24 +140,29 @@ static enum ho_code restore_session(struct db *db, struct ho_err *err)
     return db_run(db, db_is_mariadb(db) ? mariadb : mysql, NULL, 0, NULL, err);
 }
 
+/* out: rows — the caller's, or NULL when nobody wants them */
 static enum ho_code run_statement(struct db *db, const struct handler_call *call,
-                                  const struct statement *s, struct ho_err *err)
+                                  const struct statement *s, struct db_rows *rows,
+                                  struct ho_err *err)
 {
-    struct db_rows rows = {0};
+    struct db_rows own = {0};
+    struct db_rows *into = rows != NULL ? rows : &own;
     struct bound bound;
 
     enum ho_code code = bind_params(s, call, &bound, err);
     if (code == HO_OK) {
-        code = check_packet(db, s, &bound, err);
+        code = sql_check_packet(db, s, &bound, err);
     }
     if (code == HO_OK) {
         code = limit_time(db, call, err);
     }
     if (code == HO_OK) {
-        code = db_run_once(db, s->sql, bound.values, s->n_params, &rows, err);
+        code = db_run_once(db, s->sql, bound.values, s->n_params, into, err);
     }
-    *call->rows += code == HO_OK ? rows.affected : 0;
-    db_rows_free(&rows);
+    if (code == HO_OK && call->rows != NULL) {
+        *call->rows += into->affected;
+    }
+    db_rows_free(&own);
     bound_free(&bound);
     return code;
 }
@@ -232,9 +236,11 @@ static enum ho_code need_document(const struct handler_call *call, struct ho_err
     return HO_OK;
 }
 
-enum handler_result handler_sql_run(struct db *db, const struct handler_call *call,
-                                    struct ho_err *err)
+/* out: last — the rows of the last statement; NULL when nobody wants them */
+static enum handler_result run_all(struct db *db, const struct handler_call *call,
+                                   struct db_rows *last, struct ho_err *err)
 {
+    const struct handler *h = call->handler;
     struct guard guard;
 
     *call->rows = 0;
@@ -244,18 +250,88 @@ enum handler_result handler_sql_run(struct db *db, const struct handler_call *ca
     if (guard_set(db, &guard, err) != HO_OK) {
         return db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
     }
-    for (size_t i = 0; i < call->handler->n_statements; i++) {
+    for (size_t i = 0; i < h->n_statements; i++) {
         enum handler_result result = i > 0 ? guard_renew(db, &guard, err) : HANDLER_DONE;
         if (result != HANDLER_DONE) {
             return result;
         }
         ho_err_clear(err);
-        if (run_statement(db, call, &call->handler->statements[i], err) != HO_OK) {
+        if (run_statement(db, call, &h->statements[i], i + 1 == h->n_statements ? last : NULL,
+                          err) != HO_OK) {
             return failed(db, call, &guard, i, err);
         }
     }
-    if (restore_session(db, err) != HO_OK) {
-        return failed(db, call, &guard, call->handler->n_statements - 1, err);
+    if (sql_restore_session(db, err) != HO_OK) {
+        return failed(db, call, &guard, h->n_statements - 1, err);
     }
     return guard_check(db, &guard, err);
+}
+
+enum handler_result handler_sql_run(struct db *db, const struct handler_call *call,
+                                    struct ho_err *err)
+{
+    return run_all(db, call, NULL, err);
+}
+
+/* ---- answers ---- */
+
+static enum handler_result bad_answer(struct ho_err *err, const char *why)
+{
+    (void)ho_fail(err, HO_PERMANENT,
+                  "its answer (the first row of the last statement: body, status, content type) %s",
+                  why);
+    return HANDLER_FAILED;
+}
+
+static bool take_type(struct span type, char out[256])
+{
+    for (size_t i = 0; i < type.len; i++) {
+        if (type.p[i] < 0x20 || type.p[i] >= 0x7f) {
+            return false;
+        }
+    }
+    if (type.len >= 256) {
+        return false;
+    }
+    if (type.len > 0) {
+        memcpy(out, type.p, type.len);
+    }
+    out[type.len] = '\0';
+    return true;
+}
+
+static enum handler_result take_answer(const struct db_rows *rows, struct handler_report *report,
+                                       struct ho_err *err)
+{
+    struct span status = rows->n_cols > 1 ? db_cell(rows, 0, 1) : SPAN_NONE;
+    uint64_t number = 200;
+
+    if (rows->n_rows == 0 && rows->n_cols > 0) {
+        return bad_answer(err, "is missing: it gave no row");
+    }
+    if (span_present(status) && (!text_uint(status, 599, &number) || number < 200)) {
+        return bad_answer(err, "has a status that is none of 200 to 599");
+    }
+    if (!take_type(rows->n_cols > 2 ? db_cell(rows, 0, 2) : SPAN_NONE, report->type)) {
+        return bad_answer(err, "has a content type that no header can hold");
+    }
+    buf_clear(&report->body);
+    if (db_cell(rows, 0, 0).len > 0 && buf_add_span(&report->body, db_cell(rows, 0, 0)) != HO_OK) {
+        return bad_answer(err, "is longer than 1 MiB");
+    }
+    report->status = (unsigned)number;
+    return HANDLER_DONE;
+}
+
+enum handler_result handler_sql_reply(struct db *db, const struct handler_call *call,
+                                      struct handler_report *report, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+
+    enum handler_result result = run_all(db, call, &rows, err);
+    if (result == HANDLER_DONE) {
+        result = take_answer(&rows, report, err);
+    }
+    db_rows_free(&rows);
+    return result;
 }

@@ -109,30 +109,39 @@ static void back_off(struct worker *w, int64_t *ms, const struct ho_err *err)
 
 /* ---- leases ---- */
 
-static unsigned tries_of(void *arg, const char *route)
+static struct reap_rule rule_of(void *arg, const char *route)
 {
     const struct worker *w = arg;
     const struct route *r = settings_route(w->settings, span_of(route));
+    struct reap_rule rule = {.tries = 1};
     struct retry usual;
 
     if (r != NULL) {
-        return r->retry.tries;
+        rule.tries = r->retry.tries;
+        rule.at_most_once = r->handler != NULL && r->handler->at_most_once;
+    } else if (route[0] == '(') {
+        rule.ends = true; /* "(reply)": it answered a request, and whoever asked is gone */
+    } else if (retry_parse(SPAN_LIT(RETRY_DEFAULT), &usual, NULL) == HO_OK) {
+        rule.tries = usual.tries;
     }
-    return retry_parse(SPAN_LIT(RETRY_DEFAULT), &usual, NULL) == HO_OK ? usual.tries : 1;
+    return rule;
 }
 
 /* Tells of a job that was taken from a worker that had vanished. */
-static void tell_reaped(void *arg, const struct job *job, bool dead)
+static void tell_reaped(void *arg, const struct job *job, enum outcome outcome)
 {
     struct job copy = *job;
     struct attempt a = {
         .w = arg,
         .job = &copy,
         .began_ms = clock_mono_ms(),
-        .outcome = dead ? OUTCOME_WORKER_LOST : OUTCOME_LEASE_LOST,
+        .outcome = outcome,
     };
 
-    if (dead) {
+    if (outcome == OUTCOME_UNKNOWN) {
+        (void)ho_fail(&a.why, HO_PERMANENT,
+                      "its worker vanished while it ran, and its route runs at most once");
+    } else if (outcome == OUTCOME_WORKER_LOST) {
         (void)ho_fail(&a.why, HO_PERMANENT, "every try ended without a word from its worker");
     }
     settle_report(&a);
@@ -142,8 +151,8 @@ static void tell_reaped(void *arg, const struct job *job, bool dead)
 static enum ho_code reap(struct worker *w, struct ho_err *err)
 {
     int64_t every = least(w->settings->poll_ms, w->settings->lease_ms / 2);
-    const struct reaper reaper = {tries_of, tell_reaped, w};
-    struct reaped reaped = {0, 0, true};
+    const struct reaper reaper = {rule_of, tell_reaped, w};
+    struct reaped reaped = {.more = true};
     enum ho_code code = HO_OK;
 
     if (w->reaped_ms != 0 && clock_mono_ms() - w->reaped_ms < every) {
@@ -187,10 +196,12 @@ static enum ho_code say_hello(struct worker *w, struct ho_err *err)
 static enum ho_code keep_lease(struct worker *w, struct claim *claim, size_t from,
                                struct ho_err *err)
 {
+    uint64_t held;
+
     if (deadline_left_ms(claim->lease) >= w->settings->lease_ms / 4 * 3) {
         return HO_OK;
     }
-    return jobs_renew(&w->queue, claim, from, err);
+    return jobs_renew(&w->queue, claim, from, &held, err);
 }
 
 /* Runs one job. A failure that is none of its own leaves it as it is; then, if the handlers' link
@@ -201,7 +212,7 @@ static enum ho_code run_one(struct worker *w, struct claim *claim, size_t i, str
     enum ho_code code = i > 0 ? keep_lease(w, claim, i, err) : HO_OK;
 
     if (code == HO_OK) {
-        code = dispatch_job(w, &claim->jobs[i], claim->lease, err);
+        code = dispatch_job(w, claim, i, err);
     }
     if (code != HO_OK && db_connect(w->handler, &why) != HO_OK) {
         *err = why;
@@ -294,11 +305,13 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
         code = db_connect(w->handler, err); /* what can't be run is not claimed */
     }
     if (code == HO_OK) {
+        w->queue.batch = w->alone > 0 ? 1 : w->settings->batch;
         code = jobs_claim(&w->queue, deadline_in(CLAIM_TIME_MS), claim, err);
     }
     if (code != HO_OK) {
         return code;
     }
+    w->alone -= w->alone > 0 && claim->n > 0 ? 1 : 0;
     if (claim->full) {
         wake_send(w->settings->state_dir);
     }

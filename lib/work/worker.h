@@ -25,6 +25,7 @@ struct worker {
     int wake_fd;         /* -1: it polls */
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */
+    unsigned alone;      /* so many claims to come take a single job */
     struct file_mark config; /* as it was when it was last read */
     struct file_mark looked; /* and when it was last looked at */
     bool reload;             /* worker_run ended because it changed */

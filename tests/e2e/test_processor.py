@@ -145,7 +145,7 @@ def test_dead_letters_are_opened_again_by_any_of_their_names(site):
     assert {r["status"] for r in s.receipts()} == {"processed"}
     assert [outcome for _, outcome in attempts(s)] == ["failed", "done"] * 4
     refused = s.hookonce("retry", "evt_2")
-    assert refused.returncode == 1 and b"evt_2 was processed by route r; nothing to do" in refused.stderr
+    assert refused.returncode == 1 and b" of route r was processed; nothing to do" in refused.stderr
 
 
 def test_an_ignored_event_is_opened_by_the_config_of_now(site):
@@ -437,3 +437,17 @@ def test_what_a_handler_changed_is_told_and_nothing_too(site):
     newest, *rest = [json.loads(line) for line in lines]
     assert newest["rows_changed"] is None and "fx" in newest["error"]
     assert [(r["rows_changed"], r["error"]) for r in rest] == [(0, None), (3, None)]
+
+
+@pytest.mark.parametrize("routes", [("bad", "good"), ("good", "bad")])
+def test_a_receipt_that_failed_shows_why_whatever_ended_last(site, routes):
+    s = site(handlers={"good": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"},
+                       "bad": {"sql": "INSERT INTO missing_table (n) VALUES (1)"}},
+             routes={n: {"provider": "stripe", "on": "*", "handler": n, "retry": "1 try"} for n in routes})
+    arrive(s, events.stripe("evt_1"))
+    s.hookonce("process", "--once")
+    dead, = [j for j in s.jobs() if j["state"] == "dead"]
+    receipt, = s.receipts()
+    assert (receipt["status"], receipt["outcome"]) == ("failed", dead["outcome"])
+    left = s.hookonce("retry", [str(j["id"]) for j in s.jobs() if j["state"] == "done"][0])
+    assert b"of route good was processed" in left.stderr

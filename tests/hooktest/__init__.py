@@ -13,7 +13,8 @@ What each part offers stands in its own module:
     sign.py      signatures of the providers         events.py small genuine-looking bodies
     loglines.py  hookonce's log, line by line        proxy.py   a database link that breaks when told
     fastcgi.py   FastCGI spoken by hand                  flow.py    events, hosts and handlers without a web server
-    keyserver.py HTTPS with keys on it
+    keyserver.py HTTPS with keys on it               downstream.py  the server of handlers and of fetch
+    supabase.py  the auth server's side of a hook      reply.py  a source that a handler answers
     documents.py commands in the documentation
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
 """

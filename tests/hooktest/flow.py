@@ -38,3 +38,37 @@ def attempts(site):
     """[(try number, outcome)] of all attempts, in the order of their jobs and claims."""
     rows = site.sql("SELECT try_no, outcome FROM hookonce_attempt ORDER BY job_id, claim_no")
     return [(row["try_no"], row["outcome"]) for row in rows]
+
+
+def script(site, name, text):
+    """A shell script of the site's account beside its config, for `command = NAME`; $HERE is its folder."""
+    return site.write(name, f"#!/bin/sh\nHERE='{site.dir}'\n{text}", mode=0o755)
+
+
+def lines(site, name):
+    """Lines that scripts have written to a file of the site's folder; none when it is not there."""
+    try:
+        with open(site.path(name), encoding="utf-8") as f:
+            return f.read().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def jobs(site):
+    """[(route, state, outcome, waiting_for)] of all jobs in order of their ids."""
+    return [(r["route"], r["state"], r["outcome"], r["waiting_for"]) for r in site.jobs()]
+
+
+def hurry(site):
+    """What waits for its time is due now."""
+    site.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE state IN ('ready', 'waiting')")
+
+
+def expire(site):
+    """The leases of all jobs that run are over now: whoever had them is taken for lost."""
+    site.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE state = 'running'")
+
+
+def make_due(site):
+    """All jobs that wait for a time are due now."""
+    site.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE state = 'ready'")

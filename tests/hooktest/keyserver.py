@@ -58,7 +58,7 @@ class KeyServer:
     """https://localhost:port/. pages: {path: (status, content) or (status, content, headers)}.
 
     `ca` is the file with its authority's certificate, `requests` the paths that were asked for;
-    delay_s makes every answer late.
+    delay_s makes every answer late. `context` serves other servers on localhost as well.
     """
 
     def __init__(self, folder):
@@ -75,8 +75,8 @@ class KeyServer:
             f.write(_certificate("localhost", own, "Test Authority", authority, False))
             f.write(own.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
                                       serialization.NoEncryption()))
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(chain)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(chain)
         self._server = None
 
     def url(self, path):
@@ -87,7 +87,7 @@ class KeyServer:
         """Listens, in threads of this process; returns self."""
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), _Handler)
         self._server.daemon_threads, self._server.owner = True, self
-        self._server.socket = self._context.wrap_socket(self._server.socket, server_side=True,
+        self._server.socket = self.context.wrap_socket(self._server.socket, server_side=True,
                                                         do_handshake_on_connect=False)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self

@@ -24,7 +24,10 @@ static enum ho_code breaking_commit(struct db *db, struct ho_err *err)
 
 #define db_commit breaking_commit
 #include "store/jobs.c"
+#include "store/jobs_claim.c"
+#include "work/admit.c"
 #include "work/dispatch.c"
+#include "work/run_sql.c"
 #include "work/settle.c"
 #undef db_commit
 
@@ -34,7 +37,17 @@ static enum ho_code breaking_commit(struct db *db, struct ho_err *err)
     "[handler fails]\ntimeout = 5s\nsql = INSERT INTO fx (note) SELECT 1 FROM nowhere\n" \
     "[route good]\nprovider = shop\non = good, both\nhandler = note\n" \
     "[route also]\nprovider = shop\non = both\nhandler = note\n" \
-    "[route bad]\nprovider = shop\non = bad\nhandler = fails\nretry = 3 tries, 10s\n"
+    "[handler well]\ntimeout = 5s\nconcurrency = 2\ncommand = /bin/sh -c \"echo >>" RUNS "\"\n" \
+    "[handler later]\ntimeout = 5s\ncommand = /bin/sh -c \"exit 69\"\n" \
+    "[route bad]\nprovider = shop\non = bad\nhandler = fails\nretry = 3 tries, 10s\n" \
+    "[route sql]\nprovider = shop\non = sql\nhandler = note\norder_by = {/o}\nonce_per = {/k}\n" \
+    "[route cmd]\nprovider = shop\non = cmd\nhandler = well\norder_by = {/o}\nonce_per = {/k}\n" \
+    "[route later]\nprovider = shop\non = later\nhandler = later\nonce_per = {/k}\n" \
+    "[route low]\nprovider = shop\non = low\nhandler = note\npriority = low\n" \
+    "[route need]\nprovider = shop\non = need\nhandler = note\nonce_per = {/k}\n" \
+    "needs = SELECT 1 FROM fx\n"
+
+#define RUNS "/tmp/hookonce-commit-runs"
 
 static struct settings *settings;
 static struct worker w;
@@ -79,7 +92,7 @@ static void take_due(void)
 static void dispatch(void)
 {
     for (size_t i = 0; i < claim.n; i++) {
-        if (dispatch_job(&w, &claim.jobs[i], claim.lease, &err) != HO_OK) {
+        if (dispatch_job(&w, &claim, i, &err) != HO_OK) {
             fail_msg("dispatch: %s", err.text);
         }
     }
@@ -174,9 +187,94 @@ static void what_is_given_back_is_given_back_once(void **state)
     }
 }
 
+/* ---- the gate ---- */
+
+#define LOOK                                                                                      \
+    "SELECT CONCAT_WS(' ', j.state, COALESCE(j.outcome, '-'), j.tries, j.waits,"                  \
+    " COALESCE(j.waiting_for, '-'), j.lane IS NULL, r.status,"                                    \
+    " (SELECT COUNT(*) FROM fx),"                                                                 \
+    " (SELECT GROUP_CONCAT(try_no, ':', COALESCE(outcome, '?') ORDER BY claim_no) FROM"           \
+    " hookonce_attempt),"                                                                         \
+    " (SELECT GROUP_CONCAT(state) FROM hookonce_effect),"                                         \
+    " (SELECT GROUP_CONCAT(mark, COALESCE(held_by, '-')) FROM hookonce_object),"                  \
+    " (SELECT COUNT(*) FROM hookonce_slot WHERE job_id IS NOT NULL))"                             \
+    " FROM hookonce_job j JOIN hookonce_receipt r USING (correlation_id)"                         \
+    " ORDER BY j.id DESC LIMIT 1"
+
+static size_t runs(void)
+{
+    struct stat st;
+
+    return stat(RUNS, &st) == 0 ? (size_t)st.st_size : 0;
+}
+
+/* One event on a route, with the n-th COMMIT behind its claim cut; what the rows say then. */
+static void run_cut(const char *type, const char *body, enum cut cut, unsigned after,
+                    char got[256])
+{
+    (void)unlink(RUNS);
+    work_event("evt_1", type, body);
+    take_due();
+    arm(cut, after);
+    for (size_t i = 0; i < claim.n; i++) {
+        if (dispatch_job(&w, &claim, i, &err) != HO_OK) {
+            fail_msg("dispatch: %s", err.text);
+        }
+    }
+    (void)testdb_text(base.outside, LOOK, got);
+}
+
+static void set_mark(void)
+{
+    testdb_run(base.outside, "INSERT INTO hookonce_object SET flow = 'sql', object_key ="
+                             " UNHEX(SHA2('o', 256)), object_id = 'o', mark = 9e17, changed_at ="
+                             " UTC_TIMESTAMP(6)");
+}
+
+/* Wherever an answer is lost, the end is the same, and a command is asked once. */
+static void the_gate_is_passed_once(void **state)
+{
+    static const struct {
+        const char *type, *body;
+        bool stale;
+        unsigned commits;
+        size_t runs;
+    } rows[] = {
+        {"sql", "{\"o\":\"o\",\"k\":\"k\"}", false, 2, 0},   /* gate, handler */
+        {"sql", "{\"o\":\"o\",\"k\":\"k\"}", true, 1, 0},    /* settled at the gate */
+        {"cmd", "{\"o\":\"o\",\"k\":\"k\"}", false, 2, 1},   /* gate, settlement */
+        {"later", "{\"k\":\"k\"}", false, 2, 0},              /* gate, put off */
+        {"need", "{\"k\":\"k\"}", false, 1, 0},               /* put off at the gate */
+        {"low", "{}", false, 1, 0},                            /* put off before */
+    };
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char want[256], got[256];
+        for (unsigned after = 0; after <= rows[i].commits; after++) {
+            for (enum cut cut = CUT_BEFORE; cut <= CUT_AFTER; cut++) {
+                work_empty();
+                if (rows[i].stale) {
+                    set_mark();
+                }
+                bool whole = after == rows[i].commits;
+                run_cut(rows[i].type, rows[i].body, whole ? CUT_NONE : cut, after,
+                        after == 0 && cut == CUT_BEFORE ? want : got);
+                ROW(i, armed == CUT_NONE); /* there were as many as the row says */
+                ROW(i, runs() == rows[i].runs);
+                if (after > 0 || cut > CUT_BEFORE) {
+                    ROW_TEXT(i, got, want);
+                }
+            }
+        }
+    }
+    (void)unlink(RUNS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gate_is_passed_once),
         cmocka_unit_test(a_claim_is_found_again),
         cmocka_unit_test(a_settlement_happens_once),
         cmocka_unit_test(routes_are_spread_once),

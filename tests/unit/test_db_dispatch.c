@@ -81,7 +81,7 @@ static void take(size_t want)
 static void dispatch(size_t i)
 {
     ho_err_clear(&err);
-    if (dispatch_job(&w, &claim.jobs[i], claim.lease, &err) != HO_OK) {
+    if (dispatch_job(&w, &claim, i, &err) != HO_OK) {
         fail_msg("dispatch: %s", err.text);
     }
 }
@@ -368,18 +368,18 @@ static void a_body_in_parts_is_one_body(void **state)
     "SELECT AUTO_INCREMENT FROM information_schema.tables WHERE table_schema =" \
     " DATABASE() AND table_name = 'fx'"
 
-static unsigned one_try(void *unused, const char *route)
+static struct reap_rule one_try(void *unused, const char *route)
 {
     (void)unused;
     (void)route;
-    return 1;
+    return (struct reap_rule){.tries = 1};
 }
 
-static void untold(void *unused, const struct job *job, bool dead)
+static void untold(void *unused, const struct job *job, enum outcome outcome)
 {
     (void)unused;
     (void)job;
-    assert_false(dead);
+    assert_int_equal(outcome, OUTCOME_LEASE_LOST);
 }
 
 static void a_late_worker_runs_nothing(void **state)

@@ -56,7 +56,7 @@ static void the_low_water_mark_hides_nothing_for_long(void **state)
 
     work_events(5, "a");
     assert_int_equal(claimed(&q).n, 2);
-    assert_true(q.cursor[0] != '\0');
+    assert_true(q.cursor[CLASS_FRESH][0] != '\0');
     /* An older one comes up behind the mark, as a retry does. */
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = '2020-01-01' WHERE id = 5");
     assert_int_equal(claimed(&q).n, 2);
@@ -138,12 +138,14 @@ static void eight_processes_claim_no_job_twice(void **state)
 static void a_renewed_lease_is_longer(void **state)
 {
     struct queue q = queue_of(db, "w1", 5000, 20);
+    uint64_t held = 0;
     (void)state;
 
     work_events(3, "a");
     struct claim c = claimed(&q);
     q.lease_ms = 90000;
-    assert_int_equal(jobs_renew(&q, &c, 1, &err), HO_OK);
+    assert_int_equal(jobs_renew(&q, &c, 1, &held, &err), HO_OK);
+    assert_int_equal(held, 2);
     assert_true(deadline_left_ms(c.lease) > 80000);
     ASSERT_VALUE("SELECT GROUP_CONCAT(run_at > UTC_TIMESTAMP(6) + INTERVAL 60 SECOND ORDER BY id)"
                  " FROM hookonce_job",
@@ -181,16 +183,22 @@ static void a_suspect_that_is_given_back_gets_its_try_back(void **state)
     ASSERT_VALUE("SELECT CONCAT(state, tries, suspect) FROM hookonce_job", "ready21");
 }
 
-static unsigned three_tries(void *unused, const char *route)
+static struct reap_rule three_tries(void *unused, const char *route)
 {
     (void)unused;
-    return strcmp(route, "five") == 0 ? 5 : 3;
+    return (struct reap_rule){.tries = strcmp(route, "five") == 0 ? 5 : 3,
+                              .at_most_once = strcmp(route, "at most once") == 0,
+                              .ends = strcmp(route, "(reply)") == 0};
 }
 
-static void told(void *unused, const struct job *job, bool dead)
+static void told(void *unused, const struct job *job, enum outcome outcome)
 {
     (void)unused;
-    assert_int_equal(dead, job->suspect && job->tries >= three_tries(NULL, job->route));
+    if (outcome == OUTCOME_LEASE_LOST || outcome == OUTCOME_WORKER_LOST) {
+        assert_int_equal(outcome == OUTCOME_WORKER_LOST,
+                         three_tries(NULL, job->route).ends ||
+                             (job->counted && job->tries >= three_tries(NULL, job->route).tries));
+    }
 }
 
 static const struct reaper reaper = {three_tries, told, NULL};

@@ -136,7 +136,8 @@ static void a_lost_claim_is_noted_once(void **state)
 
 static void spreading_makes_one_job_a_route(void **state)
 {
-    static const char *const routes[] = {"one", "two", "three"};
+    static const struct job_route routes[] = {
+        {"one", CLASS_FRESH}, {"two", CLASS_FRESH}, {"three", CLASS_LOW}};
     struct queue q = queue_of(db, "w1", 60000, 20);
     (void)state;
 
@@ -147,8 +148,8 @@ static void spreading_makes_one_job_a_route(void **state)
     assert_int_equal(job_spread(db, &c.jobs[0], routes, 3, &err),
                      HO_OK); /* as a second run does */
     assert_int_equal(db_commit(db, &err), HO_OK);
-    ASSERT_VALUE("SELECT GROUP_CONCAT(route, ':', state ORDER BY id) FROM hookonce_job",
-                 "one:running,two:ready,three:ready");
+    ASSERT_VALUE("SELECT GROUP_CONCAT(route, ':', state, class ORDER BY id) FROM hookonce_job",
+                 "one:running0,two:ready0,three:ready2");
 }
 
 /* ---- opening dead letters ---- */
@@ -157,7 +158,7 @@ static void dead_letters_are_found_and_opened(void **state)
 {
     struct queue q = queue_of(db, "w1", 60000, 20);
     struct db_rows rows = {0};
-    bool opened = false;
+    enum reopened opened;
     (void)state;
 
     work_events(3, "a");
@@ -178,12 +179,15 @@ static void dead_letters_are_found_and_opened(void **state)
     assert_int_equal(reopen_find(db, REOPEN_CID, span_of(c.jobs[0].cid), &rows, &err), HO_OK);
     assert_int_equal(rows.n_rows, 1);
     db_rows_free(&rows);
-    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), &opened, &err), HO_OK);
-    assert_true(opened);
-    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), &opened, &err), HO_OK);
-    assert_false(opened);
-    assert_int_equal(reopen_job(db, 3, span_of(c.jobs[2].cid), &opened, &err), HO_OK);
-    assert_false(opened);
+    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), false, &opened, &err),
+                     HO_OK);
+    assert_int_equal(opened, REOPENED);
+    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), false, &opened, &err),
+                     HO_OK);
+    assert_int_equal(opened, REOPEN_NOTHING);
+    assert_int_equal(reopen_job(db, 3, span_of(c.jobs[2].cid), false, &opened, &err),
+                     HO_OK);
+    assert_int_equal(opened, REOPEN_NOTHING);
     ASSERT_COUNT("hookonce_job WHERE id = 1 AND state = 'ready' AND tries = 0 AND suspect = 0 AND"
                  " outcome IS NULL AND run_at <= UTC_TIMESTAMP(6)",
                  1);
@@ -197,18 +201,26 @@ static void ignored_jobs_are_opened_and_waiting_ones_hastened(void **state)
 {
     static const struct {
         const char *is; /* what the job is made */
-        bool opened;
+        enum reopened opened;
         const char *becomes; /* "" when unchanged */
     } rows[] = {
-        {"state = 'done', outcome = 'ignored', route = ''", true, "ready,0,-,now,received"},
-        {"state = 'done', outcome = 'ignored', route = 'r'", false, ""},
-        {"state = 'done', outcome = 'informational', route = ''", false, ""},
-        {"state = 'done', outcome = 'done', route = 'r'", false, ""},
-        {"state = 'running', outcome = NULL, route = 'r'", false, ""},
-        {"state = 'ready', outcome = 'failed', route = 'r'", false, ""},
+        {"state = 'done', outcome = 'ignored', route = ''", REOPENED, "ready,0,-,now,received"},
+        {"state = 'done', outcome = 'ignored', route = 'r'", REOPEN_NOTHING, ""},
+        {"state = 'done', outcome = 'informational', route = ''", REOPEN_NOTHING, ""},
+        {"state = 'done', outcome = 'done', route = 'r'", REOPEN_NOTHING, ""},
+        {"state = 'running', outcome = NULL, route = 'r'", REOPEN_NOTHING, ""},
+        {"state = 'ready', outcome = 'failed', route = 'r'", REOPEN_NOTHING, ""},
         {"state = 'ready', outcome = 'failed', route = 'r', run_at = UTC_TIMESTAMP(6) + INTERVAL 1"
          " HOUR",
-         true, "ready,3,failed,now,received"},
+         REOPENED, "ready,3,failed,now,received"},
+        {"state = 'waiting', outcome = NULL, waiting_for = 'lane', lane = REPEAT('l', 32), route ="
+         " 'r', run_at = UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE",
+         REOPENED, "ready,3,-,now,received"},
+        {"state = 'done', outcome = 'stale', route = 'r'", REOPEN_NOTHING, ""},
+        {"state = 'dead', outcome = 'outcome unknown', route = 'r'", REOPEN_IN_DOUBT, ""},
+        {"state = 'dead', outcome = 'key over', route = 'r'", REOPEN_IN_DOUBT, ""},
+        {"state = 'dead', outcome = 'worker lost', route = '(reply)'", REOPEN_ANSWERED, ""},
+        {"state = 'dead', outcome = 'gave up', route = 'r'", REOPENED, "ready,0,-,now,received"},
     };
     static const char look[] = "SELECT CONCAT_WS(',', j.state, j.tries, IFNULL(j.outcome, '-'),"
                                " IF(j.run_at <= UTC_TIMESTAMP(6), 'now', 'later'), r.status) FROM"
@@ -216,8 +228,8 @@ static void ignored_jobs_are_opened_and_waiting_ones_hastened(void **state)
     (void)state;
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        char sql[300], before[256], after[256], cid[256];
-        bool opened = false;
+        char sql[400], before[256], after[256], cid[256];
+        enum reopened opened;
         work_empty();
         work_events(1, "a");
         (void)snprintf(sql, sizeof sql, "UPDATE hookonce_job SET tries = 3, %s", rows[i].is);
@@ -225,7 +237,7 @@ static void ignored_jobs_are_opened_and_waiting_ones_hastened(void **state)
         (void)testdb_text(base.outside, look, before);
         (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_job", cid);
         uint64_t id = (uint64_t)testdb_int(base.outside, "SELECT id FROM hookonce_job");
-        ROW(i, reopen_job(db, id, span_of(cid), &opened, &err) == HO_OK);
+        ROW(i, reopen_job(db, id, span_of(cid), false, &opened, &err) == HO_OK);
         ROW(i, opened == rows[i].opened);
         (void)testdb_text(base.outside, look, after);
         ROW_TEXT(i, after, rows[i].becomes[0] != '\0' ? rows[i].becomes : before);

@@ -20,6 +20,11 @@ static const char *end_word(unsigned i)
     return outcome_word((enum outcome)i);
 }
 
+static const char *wait_word(unsigned i)
+{
+    return job_wait_word((enum job_wait)i);
+}
+
 static const struct {
     const char *(*word)(unsigned i);
     unsigned i;
@@ -29,6 +34,7 @@ static const struct {
     {state_word, JOB_RUNNING, "running"},
     {state_word, JOB_DONE, "done"},
     {state_word, JOB_DEAD, "dead"},
+    {state_word, JOB_WAITING, "waiting"},
     {status_word, RECEIPT_RECEIVED, "received"},
     {status_word, RECEIPT_PROCESSING, "processing"},
     {status_word, RECEIPT_PROCESSED, "processed"},
@@ -44,6 +50,27 @@ static const struct {
     {end_word, OUTCOME_FORGED, "forged row"},
     {end_word, OUTCOME_NO_ROUTE, "no route"},
     {end_word, OUTCOME_BAD_HANDLER, "bad handler"},
+    {end_word, OUTCOME_ALREADY_DONE, "already done"},
+    {end_word, OUTCOME_ALREADY_SO, "already so"},
+    {end_word, OUTCOME_STALE, "stale"},
+    {end_word, OUTCOME_NEED, "need not met"},
+    {end_word, OUTCOME_UNKNOWN, "outcome unknown"},
+    {end_word, OUTCOME_REFUSED, "handler gave up"},
+    {end_word, OUTCOME_GONE, "gone"},
+    {end_word, OUTCOME_KEY_OVER, "key over"},
+    {end_word, OUTCOME_NO_KEY, "no key"},
+    {end_word, OUTCOME_WAITED, "waited too long"},
+    {end_word, OUTCOME_DEFERRED, "deferred"},
+    {wait_word, WAIT_NONE, ""},
+    {wait_word, WAIT_LANE, "lane"},
+    {wait_word, WAIT_NEED, "need"},
+    {wait_word, WAIT_OWNER, "owner"},
+    {wait_word, WAIT_RELEASE, "release"},
+    {wait_word, WAIT_BREAKER, "breaker"},
+    {wait_word, WAIT_RATE, "rate"},
+    {wait_word, WAIT_SLOT, "slot"},
+    {wait_word, WAIT_HANDLER, "handler"},
+    {wait_word, WAIT_TURN, "turn"},
 };
 
 static void each_value_has_its_word(void **state)
@@ -69,7 +96,7 @@ static void no_word_stands_for_two_values(void **state)
 
 static void no_state(void)
 {
-    (void)job_state_word(JOB_DEAD + 1);
+    (void)job_state_word(JOB_WAITING + 1);
 }
 
 static void no_status(void)
@@ -77,14 +104,19 @@ static void no_status(void)
     (void)receipt_status_word(RECEIPT_FAILED + 1);
 }
 
+static void no_wait(void)
+{
+    (void)job_wait_word(WAIT_N);
+}
+
 static void no_outcome(void)
 {
-    (void)outcome_word(OUTCOME_BAD_HANDLER + 1);
+    (void)outcome_word(OUTCOME_N);
 }
 
 static void last_outcome(void)
 {
-    (void)outcome_word(OUTCOME_BAD_HANDLER);
+    (void)outcome_word(OUTCOME_DEFERRED);
 }
 
 static void a_value_without_a_word_dies(void **state)
@@ -92,9 +124,10 @@ static void a_value_without_a_word_dies(void **state)
     char said[200];
     (void)state;
     assert_int_equal(end_of(no_state, said, sizeof said), 71);
-    assert_string_equal(said, "hookonce: a state or outcome without a word: 4\n");
+    assert_string_equal(said, "hookonce: a state or outcome without a word: 5\n");
     assert_int_equal(end_of(no_status, NULL, 0), 71);
     assert_int_equal(end_of(no_outcome, NULL, 0), 71);
+    assert_int_equal(end_of(no_wait, NULL, 0), 71);
     assert_int_equal(end_of(last_outcome, NULL, 0), 0);
 }
 
@@ -104,8 +137,9 @@ static void the_schema_has_the_same_states(void **state)
     (void)state;
     buf_init(&schema, 1024 * 1024);
     assert_int_equal(file_read(HO_TESTS "/../schema/001-inbox.sql", false, &schema, NULL), HO_OK);
+    assert_int_equal(file_read(HO_TESTS "/../schema/003-flow.sql", false, &schema, NULL), HO_OK);
     assert_non_null(strstr(buf_cstr(&schema),
-                           "state ENUM('ready', 'running', 'done', 'dead')"));
+                           "state ENUM('ready', 'running', 'done', 'dead', 'waiting')"));
     assert_non_null(strstr(buf_cstr(&schema),
                            "status ENUM('received', 'processing', 'processed', 'failed')"));
     buf_free(&schema);

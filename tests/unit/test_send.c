@@ -66,7 +66,7 @@ static void posts_in_plain_text_only_to_this_machine(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct ho_err err = {HO_OK, 0, ""};
-        if (http_url_check(rows[i].url, rows[i].plain, &err) != rows[i].want) {
+        if (http_post_check(rows[i].url, rows[i].plain, &err) != rows[i].want) {
             fail_msg("%s: %s", rows[i].url, err.text);
         }
     }

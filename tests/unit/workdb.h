@@ -74,7 +74,9 @@ static inline struct settings *work_settings(const char *flow)
 static inline void work_empty(void)
 {
     static const char *const tables[] = {"hookonce_receipt", "hookonce_body",   "hookonce_job",
-                                         "hookonce_attempt", "hookonce_worker", "fx"};
+                                         "hookonce_attempt", "hookonce_worker", "hookonce_effect",
+                                         "hookonce_object",  "hookonce_handler", "hookonce_slot",
+                                         "fx"};
     char sql[64];
 
     for (size_t i = 0; i < COUNT(tables); i++) {

@@ -1,0 +1,53 @@
+/* Objects: one row a flow and object, with the order mark of the newest event that ran, and with
+ * the lane: jobs of one object run one at a time. All of it inside the caller's short transaction,
+ * behind the locks of the job's own row and of its effect.
+ *
+ * A lane is leased, not locked. Its holder is the job in the row, as long as it runs under the
+ * claim in the row and the lease lasts; else the lane is free whatever the row says. A job that
+ * finds it held marks itself `waiting` in the transaction that holds the object's row lock, and
+ * whoever leaves the lane takes that lock first and then wakes the oldest waiter: no wake-up is
+ * lost. A holder that vanished wakes nobody, so waiters look again by themselves every
+ * LANE_LOOK_MS. */
+#ifndef HO_STORE_LANES_H
+#define HO_STORE_LANES_H
+
+#include "core/flow_key.h"
+#include "store/jobs.h"
+
+#define LANE_LOOK_MS 60000
+
+struct lane_state {
+    bool held; /* by another job */
+    bool ours; /* this claim has it */
+    uint64_t holder;
+    bool has_mark;
+    int64_t mark;
+    char marked_by[ULID_LEN + 1]; /* receipt of that event; "" when there is no mark */
+};
+
+/* Locks the object's row, which is made where there is none, and reads it.
+ * returns HO_OK, or as db_run */
+enum ho_code lane_look(struct db *db, const char *flow, const struct flow_key *object,
+                       const struct job *job, struct lane_state *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* After a look that found the lane free: it is the job's, for lease_ms by the database's clock. */
+enum ho_code lane_hold(struct db *db, const char *flow, const struct flow_key *object,
+                       const struct job *job, int64_t lease_ms, struct ho_err *err) HO_MUST_CHECK;
+
+/* After a look: the event ran, so the object's mark moves up to its own, if that is higher. */
+enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *object,
+                       const struct job *job, int64_t mark, struct ho_err *err) HO_MUST_CHECK;
+
+/* Leaves the lane if this claim holds it, which locks the object's row, and wakes the oldest
+ * waiter.
+ * out: *woke — a job is ready and due: tell the workers after the COMMIT */
+enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *object,
+                        const unsigned char lane[SHA256_LEN], const struct job *job, bool *woke,
+                        struct ho_err *err) HO_MUST_CHECK;
+
+/* Only wakes: for a job that was woken itself and ends before it comes to its lane. */
+enum ho_code lane_wake(struct db *db, const unsigned char lane[SHA256_LEN], bool *woke,
+                       struct ho_err *err) HO_MUST_CHECK;
+
+#endif

@@ -1,0 +1,48 @@
+/* The SQL of sources in reply mode. Their jobs have a route of their own, which no config can name,
+ * and are never ready: the receiver claims them itself. */
+#include "store/sql_answers.h"
+
+#include "store/answers.h"
+
+#define OF_RECEIPT " WHERE j.correlation_id = ? AND j.route = '" REPLY_ROUTE "' AND j.replay_no = 0"
+
+const char sql_reply_job[] =
+    "INSERT INTO hookonce_job (correlation_id, route, state, run_at, created_at, claim_no,"
+    " claim_token, worker)"
+    " VALUES (?, '" REPLY_ROUTE "', 'running', UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND,"
+    " UTC_TIMESTAMP(6), 1, ?, ?)";
+
+const char sql_reply_look[] =
+    "SELECT j.id, j.state, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
+    " a.status, a.content_type, a.body, a.mac"
+    " FROM hookonce_job AS j FORCE INDEX (once)"
+    " LEFT JOIN hookonce_answer AS a ON a.correlation_id = j.correlation_id" OF_RECEIPT;
+
+const char sql_reply_let_go[] =
+    "UPDATE hookonce_job AS j FORCE INDEX (once) SET j.run_at = UTC_TIMESTAMP(6)" OF_RECEIPT
+    " AND j.state = 'running' AND j.claim_token = ?";
+
+const char sql_reply_held[] =
+    "SELECT j.id, j.claim_no, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
+    " UTC_TIMESTAMP(6)"
+    " FROM hookonce_job AS j FORCE INDEX (once)" OF_RECEIPT
+    " AND j.state = 'running' AND j.claim_token = ?";
+
+const char sql_reply_lock[] =
+    "SELECT j.claim_no, j.tries, COALESCE(j.worker, ''), j.state = 'running',"
+    " j.state = 'running' AND j.run_at > UTC_TIMESTAMP(6) OR j.state = 'done',"
+    " UTC_TIMESTAMP(6), j.claim_token"
+    " FROM hookonce_job AS j FORCE INDEX (PRIMARY)"
+    " WHERE j.id = ? AND j.correlation_id = ? AND j.route = '" REPLY_ROUTE "' FOR UPDATE";
+
+const char sql_reply_claim[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET state = 'running', run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND,"
+    " claim_no = claim_no + 1, claim_token = ?, worker = ?, outcome = NULL"
+    " WHERE id = ? AND claim_no = ?";
+
+const char sql_answer_put[] =
+    "INSERT INTO hookonce_answer (correlation_id, status, content_type, body, mac, answered_at)"
+    " VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6))"
+    " ON DUPLICATE KEY UPDATE status = VALUES(status), content_type = VALUES(content_type),"
+    " body = VALUES(body), mac = VALUES(mac), answered_at = VALUES(answered_at)";

@@ -1,0 +1,30 @@
+/* The SQL of effects and objects; the text is in sql_flow.c. Every key is a flow and a digest. */
+#ifndef HO_STORE_SQL_FLOW_H
+#define HO_STORE_SQL_FLOW_H
+
+/* another job, by its number: no row when it is gone, or locked by whoever works at it */
+extern const char sql_other_job[];       /* id */
+extern const char sql_other_there[];     /* id */
+
+/* effects */
+extern const char sql_effect_insert[];   /* flow, key, business key, state, job, cid, done */
+extern const char sql_effect_read[];     /* flow, key */
+extern const char sql_effect_own[];      /* state, job, cid, done, flow, key */
+extern const char sql_effect_doubt[];    /* flow, key */
+extern const char sql_effect_done[];     /* flow, key, job */
+extern const char sql_effect_free[];     /* flow, key, job */
+extern const char sql_effects_doubt[];   /* job */
+extern const char sql_effects_free[];    /* job */
+extern const char sql_effects_release[]; /* job */
+extern const char sql_effects_unknown[]; /* job */
+
+/* objects and lanes */
+extern const char sql_object_insert[];   /* flow, key, object id */
+extern const char sql_object_read[];     /* flow, key */
+extern const char sql_object_hold[];     /* job, claim no, lease us, flow, key */
+extern const char sql_object_mark[];     /* mark, cid, flow, key, mark */
+extern const char sql_object_leave[];    /* flow, key, job, claim no */
+extern const char sql_lane_next[];       /* lane */
+extern const char sql_lane_wake[];       /* id */
+
+#endif

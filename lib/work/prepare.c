@@ -1,0 +1,80 @@
+/* What a job's event says before anything is locked for it: its keys, and what the route's own
+ * queries find. */
+#include "work/attempt.h"
+
+struct ref_view attempt_view(const struct attempt *a)
+{
+    return (struct ref_view){.event = &a->stored.event, .doc = a->doc, .fetched = a->fetched.doc};
+}
+
+enum job_class attempt_class(const struct route *r, bool tried)
+{
+    if (r == NULL || r->priority == PRIORITY_NORMAL) {
+        return tried ? CLASS_TRIED : CLASS_FRESH;
+    }
+    return r->priority == PRIORITY_LOW ? CLASS_LOW : CLASS_FRESH;
+}
+
+bool attempt_outside(const struct attempt *a)
+{
+    return a->route != NULL && a->route->handler != NULL &&
+           a->route->handler->kind != HANDLER_SQL;
+}
+
+bool attempt_acted(const struct attempt *a)
+{
+    return a->asked_before || (a->asked && !a->untouched);
+}
+
+struct handler_call attempt_call(struct attempt *a, struct deadline end)
+{
+    return (struct handler_call){
+        .settings = a->w->settings,
+        .handler = a->route->handler,
+        .stored = &a->stored,
+        .doc = a->doc,
+        .fetched = a->fetched.doc,
+        .idempotency_key = a->keys.idempotency,
+        .try_no = job_try_no(a->job),
+        .end = end,
+        .rows = &a->rows,
+    };
+}
+
+struct deadline attempt_end(const struct attempt *a)
+{
+    int64_t timeout = a->route->handler->timeout_ms;
+    int64_t left = deadline_left_ms(a->claim->lease) - a->w->settings->lease_ms / 8;
+
+    return deadline_in(left < timeout ? left : timeout);
+}
+
+enum ho_code prepare_keys(struct attempt *a)
+{
+    const struct ref_view view = attempt_view(a);
+    enum flow_lack lack;
+
+    enum ho_code code = flow_keys_make(a->route, &view, &a->keys, &lack, &a->why);
+    a->future = code == HO_OK && flow_from_future(&a->keys, a->stored.received_us);
+    return code;
+}
+
+enum ho_code prepare_look(struct attempt *a)
+{
+    const struct route *r = a->route;
+    const struct handler_call call = attempt_call(a, attempt_end(a));
+    enum ho_code code = HO_OK;
+    bool row = false;
+
+    a->so = false;
+    a->lacking = false;
+    a->ran = true; /* whatever its functions left in the session goes */
+    if (r->skip_if.sql != NULL) {
+        code = handler_sql_look(a->w->handler, &r->skip_if, "skip_if", &call, &a->so, &a->why);
+    }
+    if (code == HO_OK && !a->so && r->needs.sql != NULL) {
+        code = handler_sql_look(a->w->handler, &r->needs, "needs", &call, &row, &a->why);
+        a->lacking = code == HO_OK && !row;
+    }
+    return code;
+}

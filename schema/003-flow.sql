@@ -1,0 +1,132 @@
+-- Flows: one effect a business key, order and one job at a time per object, waiting that costs no
+-- try, limits of handlers, and answers that are kept. `hookonce migrate` runs this file; it may also
+-- be imported by hand, for example in phpMyAdmin: every statement ends with a semicolon at the end
+-- of a line, and running the file again changes nothing. Needs CREATE, ALTER, INDEX and the right to
+-- write rows. New columns come last and the new state at the end of its list, so MariaDB changes the
+-- table at once; the two keys are built while the table stays in use.
+
+ALTER TABLE hookonce_job
+    MODIFY COLUMN state ENUM('ready', 'running', 'done', 'dead', 'waiting')
+        CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'ready: due at run_at; running: leased; waiting: for its lane; dead: for a person',
+    MODIFY COLUMN run_at DATETIME(6) NOT NULL
+        COMMENT 'ready: due; running: end of the lease; waiting: looked at again; else: when it ended',
+    ADD COLUMN IF NOT EXISTS class TINYINT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'Which share of the claims it is in: 0 fresh, 1 tried before, 2 low priority',
+    ADD COLUMN IF NOT EXISTS lane BINARY(32) NULL
+        COMMENT 'Digest of flow and object, while it waits for that lane or has it',
+    ADD COLUMN IF NOT EXISTS waits INT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'How often it was put off; that costs no try',
+    ADD COLUMN IF NOT EXISTS need_waits INT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'How often of these because what it needs was not there',
+    ADD COLUMN IF NOT EXISTS waiting_for VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'What it waits for: lane, need, owner, release, breaker, rate, slot, handler, turn',
+    ADD COLUMN IF NOT EXISTS waits_since DATETIME(6) NULL
+        COMMENT 'Since when it waits for that, UTC',
+    ADD COLUMN IF NOT EXISTS first_try_at DATETIME(6) NULL
+        COMMENT 'When a command or URL was first asked, UTC; NULL: it certainly did not act',
+    ADD COLUMN IF NOT EXISTS done_by CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'Whose receipt has its business key, or, if it is stale, ran before it';
+
+ALTER TABLE hookonce_job
+    ADD KEY IF NOT EXISTS claim_class (state, class, run_at, id),
+    ADD KEY IF NOT EXISTS lane (lane, state, id);
+
+CREATE TABLE IF NOT EXISTS hookonce_effect (
+    flow VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Which flow: the route''s `flow`, or its name',
+    effect_key BINARY(32) NOT NULL
+        COMMENT 'SHA-256 of the business key',
+    business_key VARBINARY(255) NOT NULL
+        COMMENT 'The business key itself; a too long one as sha256:<hex>',
+    state ENUM('reserved', 'done', 'unknown') CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'reserved: its owner is at it; unknown: nobody knows whether it acted: for a person',
+    job_id BIGINT UNSIGNED NOT NULL
+        COMMENT 'The owner: the job that does it',
+    correlation_id CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Receipt of the owner',
+    reserved_at DATETIME(6) NOT NULL
+        COMMENT 'When the owner took it, UTC',
+    done_at DATETIME(6) NULL
+        COMMENT 'When it was done, UTC',
+    PRIMARY KEY (flow, effect_key),
+    KEY owner (job_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='One row per flow and business key: the effect that happens once';
+
+CREATE TABLE IF NOT EXISTS hookonce_object (
+    flow VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Which flow',
+    object_key BINARY(32) NOT NULL
+        COMMENT 'SHA-256 of the key that orders or serializes',
+    object_id VARBINARY(255) NOT NULL
+        COMMENT 'That key itself; a too long one as sha256:<hex>',
+    mark BIGINT NULL
+        COMMENT 'Order of the newest event that ran: unix microseconds, or the number of order_at',
+    marked_by CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'Receipt of that event',
+    held_by BIGINT UNSIGNED NULL
+        COMMENT 'Job that has the lane; NULL: free',
+    held_claim INT UNSIGNED NULL
+        COMMENT 'Its claim',
+    held_until DATETIME(6) NULL
+        COMMENT 'End of its lease, UTC; then the lane is free whatever the row says',
+    changed_at DATETIME(6) NOT NULL
+        COMMENT 'When the row was last changed, UTC',
+    PRIMARY KEY (flow, object_key)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='One row per flow and object: its order mark, and who has its lane';
+
+CREATE TABLE IF NOT EXISTS hookonce_handler (
+    name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Name of the handler in the config',
+    failures INT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'Tries in a row that failed',
+    open_until DATETIME(6) NULL
+        COMMENT 'Breaker: nothing is tried before, UTC; NULL: closed',
+    probe_until DATETIME(6) NULL
+        COMMENT 'Half open: one job tries it until then, UTC',
+    rate_from DATETIME(6) NULL
+        COMMENT 'Start of the window of its rate limit, UTC',
+    rate_count INT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'Tries started in that window',
+    changed_at DATETIME(6) NOT NULL
+        COMMENT 'When the row was last changed, UTC',
+    PRIMARY KEY (name)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='Breaker and rate of each handler';
+
+CREATE TABLE IF NOT EXISTS hookonce_slot (
+    handler VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Handler with a limit on how many run at once',
+    slot SMALLINT UNSIGNED NOT NULL
+        COMMENT 'From 1 to that limit',
+    job_id BIGINT UNSIGNED NULL
+        COMMENT 'Who has it; NULL: free',
+    claim_no INT UNSIGNED NULL
+        COMMENT 'Its claim',
+    held_until DATETIME(6) NULL
+        COMMENT 'End of its lease, UTC; then the slot is free whatever the row says',
+    PRIMARY KEY (handler, slot)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='Places for handlers that may run only so often at once';
+
+CREATE TABLE IF NOT EXISTS hookonce_answer (
+    correlation_id CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Of the receipt',
+    status SMALLINT UNSIGNED NOT NULL
+        COMMENT 'HTTP status',
+    content_type VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'Of the body; NULL: none',
+    body MEDIUMBLOB NOT NULL
+        COMMENT 'What was answered, and is answered to every repeat',
+    mac BINARY(32) NOT NULL
+        COMMENT 'Proof that this installation wrote the answer; without it none is given',
+    answered_at DATETIME(6) NOT NULL
+        COMMENT 'When, UTC',
+    PRIMARY KEY (correlation_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='Answers of sources in reply mode';
+
+INSERT IGNORE INTO hookonce_schema (version, name, applied_at)
+VALUES (3, '003-flow', UTC_TIMESTAMP(6));

@@ -83,13 +83,14 @@ enum reason sketch_events(const struct endpoint *e, const struct request *r, str
                           sketch_fn *fn, void *arg)
 {
     struct sketch s = {.endpoint = e, .type = type, .fn = fn, .arg = arg};
+    const struct document_how how = recipe_document(e->recipe, false);
     enum reason reason;
-    size_t n;
 
     s.view = (struct term_view){.request = r, .source = e->source, .arrival = SPAN_LIT("?")};
     s.view.family = e->recipe->n_families > 0 ? e->recipe->families[0] : NULL;
-    document_detect(r->body, request_header(r, "content-type", &n), e->recipe->form_json, s.word,
-                    &s.doc);
+    if (document_detect(r->body, &how, s.word, &s.doc) != HO_OK) {
+        ho_die("bug: a body that is looked at late was refused");
+    }
     s.view.doc = s.doc;
     mac_sha256(r->body, s.body_sha);
     reason = e->recipe->batch_on ? batch(&s) : one(&s, 0, s.word);

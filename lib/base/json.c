@@ -57,6 +57,7 @@ struct json *json_own(struct json_object *root)
     struct json *doc = ho_alloc(sizeof *doc);
     doc->root = root;
     doc->focus = root;
+    doc->inexact = false;
     return doc;
 }
 
@@ -99,9 +100,15 @@ enum ho_code json_parse_within(struct span text, const struct json_limits *limit
     enum ho_code code = parse_text(text, !found.big_integer, &root, err);
     if (code == HO_OK) {
         *doc = json_own(root);
+        (*doc)->inexact = found.big_integer;
     }
     free(copy);
     return code;
+}
+
+bool json_is_exact(const struct json *doc)
+{
+    return !doc->inexact;
 }
 
 void json_free(struct json *doc)

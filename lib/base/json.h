@@ -57,6 +57,10 @@ enum ho_code json_from_multipart(struct span body, struct span content_type, str
 
 void json_free(struct json *doc);
 
+/* Whether json_text says of every value what its text did: false when an integer beyond 64 bits was
+ * in it. */
+bool json_is_exact(const struct json *doc);
+
 /* The value at an RFC 6901 pointer ("" is the whole document; "/a/0/b", ~0 and ~1 understood).
  * NULL when it leads nowhere. doc may be NULL (then NULL). */
 const struct json_node *json_at(const struct json *doc, struct span pointer);

@@ -13,6 +13,7 @@
 struct json {
     struct json_object *root;  /* owned; NULL is JSON's null, as everywhere in json-c */
     struct json_object *focus; /* inside root: where pointers begin */
+    bool inexact;              /* a number was clamped */
 };
 
 struct json *json_own(struct json_object *root);

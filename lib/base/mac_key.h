@@ -43,8 +43,8 @@ enum mac_sig mac_key_kind(const struct mac_key *k);
 bool mac_key_verify(const struct mac_key *k, enum mac_alg digest, bool jose,
                     const struct span *parts, size_t n, struct span sig);
 
-/* A text under verification, gone over once for all keys of a kind and all signatures that are tried:
- * RSA and ECDSA sign its digest. Ed25519 goes over it each time. */
+/* A text under verification, gone over once for all keys of a kind and all signatures that are
+ * tried: RSA and ECDSA sign its digest. Ed25519 goes over it each time. */
 struct mac_text {
     enum mac_sig kind;
     enum mac_alg digest;

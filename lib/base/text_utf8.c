@@ -136,8 +136,8 @@ static size_t json_run(struct span s)
     return len;
 }
 
-/* One byte that does not stand for itself: an ASCII character, or one that is no UTF-8. A body may be
- * nothing but these, so nothing is looked up or printed. to: 6 bytes; returns how many were written. */
+/* One byte that does not stand for itself: an ASCII character, or one that is no UTF-8. A body may
+ * be nothing but these, so nothing is printed. to: 6 bytes; returns how many were written. */
 static size_t put_json_byte(unsigned char c, unsigned char *to)
 {
     static const char shorts[0x20] = {

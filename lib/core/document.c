@@ -141,6 +141,34 @@ static enum ho_code as_changed(enum ho_code code)
     return code == HO_OK ? HO_OK : HO_REJECT;
 }
 
+/* The field that "form:FIELD" names; false: the word is no such one. */
+static bool field_of(struct span word, char field[DOCUMENT_WORD_MAX])
+{
+    if (!span_starts(word, FORM_PREFIX) || word.len >= DOCUMENT_WORD_MAX || span_has(word, '\0')) {
+        return false;
+    }
+    (void)snprintf(field, DOCUMENT_WORD_MAX, "%.*s", (int)(word.len - sizeof FORM_PREFIX + 1),
+                   (const char *)word.p + sizeof FORM_PREFIX - 1);
+    return true;
+}
+
+enum ho_code document_text(struct span body, struct span word, struct buf *room, struct span *out)
+{
+    char field[DOCUMENT_WORD_MAX];
+    size_t from = room->len;
+    size_t n = 0;
+
+    *out = span_is(word, "json") ? body : SPAN_NONE;
+    if (!field_of(word, field)) {
+        return HO_OK;
+    }
+    if (document_field(body, field, room, &n) != HO_OK || n == 0) {
+        return HO_REJECT;
+    }
+    *out = span_sub(buf_span(room), from, room->len - from);
+    return HO_OK;
+}
+
 /* Parses by a word without item. HO_PERMANENT: the word is not known; HO_REJECT: the body is not
  * that. */
 static enum ho_code open_whole(struct span body, struct span word, struct json **doc)
@@ -155,11 +183,9 @@ static enum ho_code open_whole(struct span body, struct span word, struct json *
     if (span_is(word, "form")) {
         return span_present(body) ? as_changed(open_form(body, &json_ample, doc)) : HO_REJECT;
     }
-    if (!span_starts(word, FORM_PREFIX) || word.len >= sizeof field || span_has(word, '\0')) {
+    if (!field_of(word, field)) {
         return HO_PERMANENT;
     }
-    (void)snprintf(field, sizeof field, "%.*s", (int)(word.len - sizeof FORM_PREFIX + 1),
-                   (const char *)word.p + sizeof FORM_PREFIX - 1);
     code = open_field(body, field, &json_ample, doc, &n);
     return code == HO_OK && n == 0 ? HO_REJECT : as_changed(code);
 }

@@ -41,6 +41,14 @@ enum ho_code document_field(struct span body, const char *name, struct buf *out,
 enum ho_code document_detect(struct span body, const struct document_how *how,
                              char word[DOCUMENT_WORD_MAX], struct json **doc) HO_MUST_CHECK;
 
+/* The JSON text of a document, by its word without item: the body, or what stands in the form's
+ * field.
+ * out: *out lives as long as the body, and as room, to which what has to be made is appended;
+ *      SPAN_NONE where the word is another
+ * returns HO_OK | HO_REJECT (room is full, or the body is not that). */
+enum ho_code document_text(struct span body, struct span word, struct buf *room,
+                           struct span *out) HO_MUST_CHECK;
+
 /* Parses a body again by its stored word; pointers then look into the item, if the word names one.
  * "none" gives HO_OK and *doc NULL.
  * returns HO_OK | HO_PERMANENT (the word or the body does not fit). */

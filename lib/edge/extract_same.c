@@ -2,11 +2,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_slice.h"
 #include "edge/extract_parts.h"
 
 size_t extract_room(const struct term_view *v)
 {
     return v->request->body.len * 8 + REQUEST_HEAD_MAX; /* JSON written anew may be longer */
+}
+
+/* Whether the node's text, as it was sent, says more than the node: json-c clamps big integers. */
+static bool is_clamped(const struct term_view *v, enum json_kind kind)
+{
+    return !json_is_exact(v->doc) &&
+           (kind == JSON_BIG || kind == JSON_OBJECT || kind == JSON_ARRAY);
 }
 
 /* A value for `same`: any JSON counts, and null is the same as not being there, since API versions
@@ -23,6 +31,12 @@ static bool loose_value(const struct term *t, const struct term_view *v, struct 
     node = t->kind == TERM_JSON ? json_at(v->doc, span_of(t->name))
                                 : json_in(v->item, span_of(t->name));
     kind = json_kind_of(node);
+    if (kind != JSON_ABSENT && is_clamped(v, kind)) {
+        *out = json_slice(t->kind == TERM_JSON ? v->text : v->item_text, span_of(t->name));
+        if (span_present(*out)) {
+            return true;
+        }
+    }
     if (kind == JSON_ABSENT || kind == JSON_NULL || json_text(node, tmp) != HO_OK) {
         return false;
     }
@@ -63,21 +77,13 @@ static bool digest_terms(const struct expr *same, const struct term_view *v,
     return any;
 }
 
-/* The item's compact JSON. */
+/* The item's bytes. */
 static bool digest_item(const struct term_view *v, unsigned char out[SHA256_LEN])
 {
-    const struct term item = {.kind = TERM_ITEM};
-    struct span value;
-    struct buf tmp;
-    bool there;
-
-    buf_init(&tmp, extract_room(v));
-    there = v->item != NULL && term_value(&item, v, &tmp, &value) == TERM_OK;
-    if (there) {
-        mac_sha256(value, out);
+    if (span_present(v->item_text)) {
+        mac_sha256(v->item_text, out);
     }
-    buf_free(&tmp);
-    return there;
+    return span_present(v->item_text);
 }
 
 void extract_same(const struct recipe *r, const struct term_view *v,

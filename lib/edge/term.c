@@ -235,6 +235,7 @@ bool term_is_direct(const struct term *t)
 {
     switch (t->kind) {
     case TERM_BODY:
+    case TERM_ITEM:
     case TERM_METHOD:
     case TERM_URL:
     case TERM_PATH:
@@ -246,7 +247,6 @@ bool term_is_direct(const struct term *t)
     case TERM_PARAM:
     case TERM_ARRIVAL:
         return t->n_filters == 0;
-    case TERM_ITEM:
     case TERM_QUERY:
     case TERM_FORM:
     case TERM_FORMSORTED:

@@ -2,7 +2,7 @@
  * `body|sha256|hex`. A closed list, checked when the recipe is loaded.
  *
  *   body           the octets received
- *   item           the event's own part of a batch, as compact JSON
+ *   item           the event's own part of a batch, byte for byte as it stands there
  *   method         GET, POST, ...
  *   url            the public URL that was asked for (edge/url.h: the candidates are tried in turn)
  *   path           path and query as received
@@ -67,7 +67,9 @@ struct term_view {
     struct span ts;
     const struct sig_fields *sig; /* fields of the signature header that are no signatures */
     const struct json *doc;
+    struct span text;             /* of doc, where that is JSON; for values that no parser keeps */
     const struct json_node *item; /* of a batch */
+    struct span item_text;        /* of it; there whenever item is */
     const struct json *claims, *jose;
     struct span url;              /* the candidate at hand */
     struct span secret;           /* the key at hand */

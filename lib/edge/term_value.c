@@ -152,37 +152,6 @@ static enum term_result json_value(const struct json_node *node, const struct te
     return result == TERM_OK ? made_value(tmp, from, out) : result;
 }
 
-static enum ho_code put_quoted(const struct json_node *node, struct buf *tmp)
-{
-    struct buf text;
-    enum ho_code code;
-
-    buf_init(&text, tmp->max);
-    code = json_text(node, &text);
-    if (code == HO_OK) {
-        code = text_json_string(buf_span(&text), tmp);
-    }
-    buf_free(&text);
-    return code;
-}
-
-static enum term_result item_value(const struct term_view *v, struct buf *tmp, struct span *out)
-{
-    enum json_kind kind = json_kind_of(v->item);
-    size_t from = tmp->len;
-    enum ho_code code;
-
-    if (kind == JSON_ABSENT || kind == JSON_BIG) {
-        return TERM_ABSENT;
-    }
-    if (kind == JSON_STRING) {
-        code = put_quoted(v->item, tmp);
-    } else {
-        code = kind == JSON_NULL ? buf_add_str(tmp, "null") : json_text(v->item, tmp);
-    }
-    return code == HO_OK ? made_value(tmp, from, out) : TERM_FULL;
-}
-
 /* ---- all ---- */
 
 static enum term_result plain_value(const struct term *t, const struct term_view *v,
@@ -193,7 +162,7 @@ static enum term_result plain_value(const struct term *t, const struct term_view
         *out = span_present(v->request->body) ? v->request->body : SPAN_LIT("");
         return TERM_OK; /* an empty body is a value: whether it may be is the recipe's to say */
     case TERM_ITEM:
-        return item_value(v, tmp, out);
+        return if_any(v->item_text, out);
     case TERM_METHOD:
         return if_any(v->request->method, out);
     case TERM_URL:

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_items.h"
+#include "base/json_slice.h"
 #include "base/text.h"
 #include "core/event_make.h"
 #include "edge/extract.h"
@@ -28,12 +30,14 @@ static void begin(struct check *c, const struct endpoint *e, const struct reques
     c->note = note;
     c->view = (struct term_view){.request = r, .source = e->source, .forms = &c->forms};
     buf_init(&c->ts, REQUEST_HEAD_MAX + r->body.len);
+    buf_init(&c->text, r->body.len + 1);
 }
 
 static void end(struct check *c)
 {
     sig_parts_free(&c->parts);
     buf_free(&c->ts);
+    buf_free(&c->text);
     json_free(c->doc);
     form_texts_free(&c->forms);
     urls_free(&c->urls);
@@ -221,6 +225,17 @@ static enum reason check_signature(struct check *c)
     return reason;
 }
 
+/* Where the bytes of the document are, for what its values do not say. */
+static enum reason find_text(struct check *c)
+{
+    if (c->doc == NULL || (!c->recipe->batch_on && json_is_exact(c->doc))) {
+        return REASON_OK;
+    }
+    return document_text(c->request->body, span_of(c->word), &c->text, &c->view.text) == HO_OK
+               ? REASON_OK
+               : REASON_BAD_REQUEST;
+}
+
 static enum reason check_all(struct check *c)
 {
     enum reason reason = verify_check_head(c);
@@ -234,6 +249,9 @@ static enum reason check_all(struct check *c)
     }
     if (reason == REASON_OK) {
         reason = parse(c, false);
+    }
+    if (reason == REASON_OK) {
+        reason = find_text(c);
     }
     return reason == REASON_OK ? verify_checks(c, false) : reason;
 }
@@ -267,34 +285,47 @@ static enum reason accept_item(struct check *c, size_t index, const char *word)
     return reason;
 }
 
-static enum reason accept_batch(struct check *c)
+/* Every item of the array whose text is given. */
+static enum reason accept_items(struct check *c, const struct json_node *items, struct span rest)
 {
-    const struct json_node *items = json_at(c->doc, c->recipe->batch);
-    enum json_kind kind = json_kind_of(items);
     const char *pointer = (const char *)c->recipe->batch.p;
     enum reason reason = REASON_OK;
     size_t n = json_count(items);
 
-    if (kind == JSON_OBJECT && c->recipe->batch.len == 0) {
-        c->view.item = items; /* some senders write a batch of one without the brackets */
-        c->out->events = ho_alloc(sizeof *c->out->events);
-        return accept_item(c, 0, c->word);
-    }
-    verify_say(c, "batch: %zu events", n);
-    if ((kind != JSON_ARRAY && kind != JSON_NULL) || n > VERIFY_BATCH_MAX) {
-        return REASON_BATCH;
-    }
     c->out->events = ho_alloc((n + 1) * sizeof *c->out->events);
     for (size_t i = 0; i < n && reason == REASON_OK; i++) {
         char word[DOCUMENT_WORD_MAX];
 
-        if (document_item_word(c->word, pointer, i, word, NULL) != HO_OK) {
+        if (document_item_word(c->word, pointer, i, word, NULL) != HO_OK ||
+            !json_items_next(&rest, &c->view.item_text)) {
             return REASON_BATCH;
         }
         c->view.item = json_item(items, i);
         reason = accept_item(c, i, word);
     }
     return reason;
+}
+
+static enum reason accept_batch(struct check *c)
+{
+    const struct json_node *items = json_at(c->doc, c->recipe->batch);
+    struct span text = json_slice(c->view.text, c->recipe->batch);
+    enum json_kind kind = json_kind_of(items);
+    size_t n = json_count(items);
+
+    if (!span_present(text)) {
+        return REASON_BATCH; /* the fields of a form are no event */
+    }
+    if (kind == JSON_OBJECT && c->recipe->batch.len == 0) {
+        c->view.item = items; /* some senders write a batch of one without the brackets */
+        c->view.item_text = text;
+        c->out->events = ho_alloc(sizeof *c->out->events);
+        return accept_item(c, 0, c->word);
+    }
+    verify_say(c, "batch: %zu events", n);
+    return (kind == JSON_ARRAY || kind == JSON_NULL) && n <= VERIFY_BATCH_MAX
+               ? accept_items(c, items, text)
+               : REASON_BATCH;
 }
 
 static enum reason accept_all(struct check *c)

@@ -23,6 +23,7 @@ struct check {
     struct alg alg;
     char word[DOCUMENT_WORD_MAX]; /* of the document; "" while it is not parsed */
     struct json *doc;
+    struct buf text; /* of the document, where it stands in a form's field */
     struct form_texts forms; /* of the body; made when they are first asked for */
     struct urls urls; /* n 0 where the recipe looks at none */
     struct jwt token; /* the one that fits */

@@ -240,6 +240,38 @@ static void opens_items(void **state)
     }
 }
 
+static void finds_the_text_of_a_document(void **state)
+{
+    static const struct {
+        struct span body;
+        const char *word;
+        enum ho_code code;
+        const char *text; /* NULL: none */
+    } cases[] = {
+        {S(" {\"a\": 1}"), "json", HO_OK, " {\"a\": 1}"},
+        {S("p=%7B%22a%22:+1%7D"), "form:p", HO_OK, "{\"a\": 1}"},
+        {S(FIELD("p", "[8, 9]") END), "form:p", HO_OK, "[8, 9]"},
+        {S("q=1"), "form:p", HO_REJECT, NULL},
+        {S(FIELD("p", "[8, 9]")), "form:p", HO_REJECT, NULL},
+        {S("p=1234567890"), "form:p", HO_REJECT, NULL}, /* no room */
+        {S("p=1"), "form", HO_OK, NULL},
+        {S("x"), "none", HO_OK, NULL},
+        {S("{}"), "", HO_OK, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf room;
+        struct span text;
+        buf_init(&room, 12);
+        assert_int_equal(buf_add_str(&room, "had"), HO_OK);
+        ROW(i, document_text(cases[i].body, span_of(cases[i].word), &room, &text) == cases[i].code);
+        ROW(i, span_present(text) == (cases[i].text != NULL));
+        ROW(i, cases[i].text == NULL || span_is(text, cases[i].text));
+        ROW(i, span_starts(buf_span(&room), "had"));
+        buf_free(&room);
+    }
+}
+
 static void an_item_word_has_a_limit(void **state)
 {
     /* "json#" and 56 letters and "/1" are 63 bytes, and the NUL. */
@@ -384,6 +416,7 @@ int main(void)
         cmocka_unit_test(refuses_a_word_or_body_that_does_not_fit),
         cmocka_unit_test(takes_the_longest_field_name_that_a_word_holds),
         cmocka_unit_test(opens_items),
+        cmocka_unit_test(finds_the_text_of_a_document),
         cmocka_unit_test(an_item_word_has_a_limit),
         cmocka_unit_test(knows_forms_by_their_bytes),
         cmocka_unit_test(reads_fields_of_both_kinds),

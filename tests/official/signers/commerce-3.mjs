@@ -31,7 +31,8 @@ const ASANA_EVENTS = [
     resource: { gid: '1337', resource_type: 'task' }, parent: null },
   { action: 'deleted', resource: { gid: '1337', resource_type: 'task' }, created_at: '2013-08-21T18:22:45.421Z' },
 ];
-const ofItem = (event) => digest('sha256', 'hex', JSON.stringify(event));
+/** Of an event by its bytes, in a list that is written with one blank for each level. */
+const asStands = (event) => digest('sha256', 'hex', JSON.stringify(event, null, 1).replaceAll('\n', '\n  '));
 
 export const signers = [
   {
@@ -72,8 +73,8 @@ export const signers = [
     samples: [{
       body: JSON.stringify({ events: ASANA_EVENTS }, null, 1),
       events: [
-        { id: ofItem(ASANA_EVENTS[0]), type: 'task.changed', at: '2013-08-21T18:20:37.972Z', object: '1337' },
-        { id: ofItem(ASANA_EVENTS[1]), type: 'task.deleted', at: '2013-08-21T18:22:45.421Z', object: '1337' },
+        { id: asStands(ASANA_EVENTS[0]), type: 'task.changed', at: '2013-08-21T18:20:37.972Z', object: '1337' },
+        { id: asStands(ASANA_EVENTS[1]), type: 'task.deleted', at: '2013-08-21T18:22:45.421Z', object: '1337' },
       ],
     }],
     taken: [{ name: 'a heartbeat', request: ({ sign }) => sign('{"events":[]}') }],

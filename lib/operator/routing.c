@@ -212,10 +212,11 @@ static void tell_route(const struct routing *r, const struct route *route,
 
 /* ---- when nothing wants it ---- */
 
-static bool fits_any(char *const *patterns, size_t n, struct span type)
+/* Whether a pattern fits that means this type, and not just every one. */
+static bool means(char *const *patterns, size_t n, struct span type)
 {
     for (size_t i = 0; i < n; i++) {
-        if (text_glob(patterns[i], type)) {
+        if (strcmp(patterns[i], "*") != 0 && text_glob(patterns[i], type)) {
             return true;
         }
     }
@@ -229,14 +230,14 @@ static void say_near(const struct routing *r, const struct event *e)
         struct nearest near = nearest_to(e->type);
 
         if (!span_is(e->provider, route->provider)) {
-            if (fits_any(route->on, route->n_on, e->type)) {
+            if (means(route->on, route->n_on, e->type)) {
                 routing_note(r, "route %s would take this type, but is for provider %s, and this "
                                 "is %.*s", route->name, route->provider, (int)e->provider.len,
                              (const char *)e->provider.p);
             }
             continue;
         }
-        if (fits_any(route->on, route->n_on, e->type)) {
+        if (means(route->on, route->n_on, e->type)) {
             continue; /* its `when` or livemode says no, which is told */
         }
         for (size_t k = 0; k < route->n_on; k++) {

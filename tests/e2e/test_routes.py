@@ -58,11 +58,13 @@ def test_people_read_it_line_by_line(site):
 
 def test_a_near_miss_and_another_provider_are_named_when_nothing_wants_it(site):
     s = site(sources={**SOURCE, "shop": {"provider": "github", "secret": "x" * 20}}, migrate=False,
-             routes={"typo": ROUTES["typo"], "other": {"provider": "shop", "on": "charge.*", "handler": "fx"}})
+             routes={"typo": ROUTES["typo"], "other": {"provider": "shop", "on": "charge.*", "handler": "fx"},
+                     "every": {"provider": "shop", "on": "*", "handler": "fx"}})
     s.write("body", BODY)
     told = tell(s, "body", "--provider", "stripe", code=1)
     notes = " ".join(t["text"] for t in told if t["kind"] == "note")
     assert "ignored" in notes and "on = charge.succeded" in notes and "route other" in notes, notes
+    assert "route every" not in notes, "it takes anything, so it says nothing"
 
 
 def test_a_key_that_cannot_be_made_is_told(site):

@@ -123,6 +123,7 @@ static enum ho_code make(struct slot *slot, struct ho_err *err)
         recipe_free(r);
         return code;
     }
+    r->unsigned_id = recipe_unsigned_id(r);
     recipe_describe(r);
     slot->made = r;
     return HO_OK;

@@ -25,6 +25,56 @@ static bool pairs(const struct recipe *r)
     return false;
 }
 
+/* ---- ids ---- */
+
+/* Whether nobody but the signer can have written what the term gives, the body being signed. */
+static bool is_believed(const struct recipe *r, const struct term *t)
+{
+    bool in_body = t->kind == TERM_BODY || t->kind == TERM_JSON || t->kind == TERM_FORM ||
+                   t->kind == TERM_FORMSORTED || t->kind == TERM_ITEM || t->kind == TERM_ITEM_JSON;
+    bool is_time = r->time.n_terms == 1 && recipe_same_place(t, &r->time.terms[0]) &&
+                   recipe_binds(r->signed_bytes, TERM_BIT(TERM_TS));
+
+    return is_time || t->kind == TERM_PARAM || (in_body && r->weak == WEAK_NONE) ||
+           recipe_is_signed(r, t);
+}
+
+static enum ho_code look_for_stranger(void *arg, const struct term *t, struct ho_err *err)
+{
+    return is_believed(arg, t) ? HO_OK : ho_fail(err, HO_REJECT, "anybody may have written it");
+}
+
+/* Whether a check that is always made holds the term against something that is believed. */
+static bool is_checked(struct recipe *r, const struct term *t)
+{
+    for (size_t i = 0; i < r->n_checks; i++) {
+        const struct check_rule *c = &r->checks[i];
+
+        if (c->n_guards == 0 &&
+            ((recipe_binds_term(c->left, t) &&
+              expr_each(c->right, look_for_stranger, r, NULL) == HO_OK) ||
+             (recipe_binds_term(c->right, t) &&
+              expr_each(c->left, look_for_stranger, r, NULL) == HO_OK))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum ho_code look_for_unsigned(void *arg, const struct term *t, struct ho_err *err)
+{
+    bool outside = t->kind == TERM_HEADER || t->kind == TERM_FAMILY || t->kind == TERM_QUERY;
+
+    return !outside || is_believed(arg, t) || is_checked(arg, t)
+               ? HO_OK
+               : ho_fail(err, HO_REJECT, "nobody signs it");
+}
+
+bool recipe_unsigned_id(struct recipe *r)
+{
+    return r->guard == NULL && expr_each(r->id, look_for_unsigned, r, NULL) != HO_OK;
+}
+
 void recipe_facts(const struct recipe *r, struct recipe_facts *out)
 {
     *out = (struct recipe_facts){
@@ -52,6 +102,7 @@ void recipe_facts(const struct recipe *r, struct recipe_facts *out)
         .fetched = r->keys.kind != KEYS_NONE,
         .signs_url = signs_url(r),
         .pairs = pairs(r),
+        .unsigned_id = r->unsigned_id,
     };
 }
 

@@ -209,6 +209,7 @@ struct recipe {
     size_t n_needs;
     struct hello *hellos;
     size_t n_hellos;
+    bool unsigned_id; /* recipe_facts */
     bool signs_challenges; /* a hello has an hmac filter */
     struct fixed_answer answers[ANSWER_FIXED]; /* by enum answer_kind */
     bool empty_body;
@@ -230,6 +231,9 @@ bool recipe_reads_forms(const struct recipe *r);
 
 /* How its bodies are read, before the signature is seen to fit (early) or after. */
 struct document_how recipe_document(const struct recipe *r, bool early);
+
+/* Whether an id may be told by what nobody signs, and no guard is on. */
+bool recipe_unsigned_id(struct recipe *r);
 
 /* Fills facts_signature: "hmac-sha256 in x-hub-signature-256". */
 void recipe_describe(struct recipe *r);

@@ -269,6 +269,55 @@ static void signs_the_time(void **state)
     check_taken(good, COUNT(good));
 }
 
+/* Then one request can be sent again as any number of events. */
+static void knows_ids_that_nobody_signs(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_unsigned;
+    } rows[] = {
+        {FULL, false},
+        {FULL "guard = {body}\n", false},
+        {LIKE "guard = none\nid = {header:x-id}\n", true},
+        {LIKE "guard = {body}\nid = {header:x-id}\n", false},
+        {LIKE "guard = none\nid = {body|sha256|hex}\n", false},
+        {LIKE "guard = none\nid = {json:/id} ?? {header:x-id}\n", true},
+        {LIKE "guard = none\nid = {header:x-id}.{body|sha256|hex}\n", true},
+        {LIKE "guard = none\nid = {body|sha256|hex}[[.{query:id}]]\n", true},
+        {LIKE "guard = none\nheaders = x-\nid = {header:*id}\n", true},
+        {LIKE "guard = none\nheaders = x-\nid = {header:*id}\nsigned = {header:*id}.{body}\n", false},
+        {LIKE "guard = none\nid = {header:x-id}\nsigned = {header:x-id}.{body}\n", false},
+        {LIKE "guard = none\nid = {header:x-id}\nsigned = {header:x-id}.{body} ?? {body}\n", true},
+        {LIKE "guard = none\nid = {header:x-id}\nsigned = [[{header:x-id}]]{body}\n", true},
+        {LIKE "guard = none\nid = {query:id}\nsigned = {url}{body}\n", false},
+        {LIKE "guard = none\nid = {query:id}\nsigned = {path}{body}\n", false},
+        {LIKE "guard = none\nid = {header:x-t}.{json:/id}\nsigned = {ts}.{body}\n" AT("header:x-t"), false},
+        {LIKE "guard = none\nid = {header:x-t}\nsigned = {ts}.{body}\n" AT("header:x-t ?? header:x-u"), true},
+        {LIKE "guard = none\nid = {header:x-id}\ncheck = {header:x-id} == {json:/id}\n", false},
+        {LIKE "guard = none\nid = {header:x-id}\ncheck = a{json:/id} == a{header:x-id}\n", false},
+        {LIKE "guard = none\nid = {header:x-id}\ncheck = {header:x-id} == {json:/id} ; if json:/id\n", true},
+        {LIKE "guard = none\nid = {header:x-id}\ncheck = {header:x-id} == {header:x-other}\n", true},
+        {LIKE "guard = none\nid = {header:x-id}\nweak = fields\nsigned = {json:/a}\n"
+              "check = {header:x-id} == {json:/id}\n", true},
+        {LIKE "guard = none\nid = {header:x-id}\nweak = fields\nsigned = {json:/id}\n"
+              "check = {header:x-id} == {json:/id}\n", false},
+        {TOKEN "alg = equal\nweak = token\n", false},
+        {MINE "sig = header:a\nid = {header:x-id}\nalg = equal\nweak = token\n", true},
+        {MINE "sig = header:a\nid = {claim:jti}\nalg = jwt HS256\nweak = body\n", false},
+        {MINE "sig = header:a\nid = {header:x-id}\nalg = jwt HS256\nweak = body\n"
+              "check = {header:x-id} == {claim:jti}\n", false},
+        {LIKE "guard = none\nid = none\nbatch = /a\n", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct recipes *set;
+        struct recipe_facts f;
+        recipe_facts(site_mine(rows[i].text, &set), &f);
+        ROW(i, f.unsigned_id == rows[i].is_unsigned);
+        recipes_free(set);
+    }
+}
+
 /* {ts}{body}: nothing tells which of the two a digit between them belongs to. */
 static void knows_where_time_and_body_run_together(void **state)
 {
@@ -342,6 +391,7 @@ int main(void)
         cmocka_unit_test(admits_what_can_be_put_behind),
         cmocka_unit_test(reads_forms_where_they_are_looked_at),
         cmocka_unit_test(signs_the_time),
+        cmocka_unit_test(knows_ids_that_nobody_signs),
         cmocka_unit_test(knows_where_time_and_body_run_together),
         cmocka_unit_test(signs_the_query_of_a_get),
     };

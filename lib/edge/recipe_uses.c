@@ -64,6 +64,7 @@ static void visit_checks(struct visit *v, const struct recipe *r)
 static void visit_event(struct visit *v, const struct recipe *r)
 {
     visit_expr(v, r->id);
+    visit_expr(v, r->reply_id);
     visit_expr(v, r->type);
     visit_expr(v, r->object);
     visit_expr(v, r->same);

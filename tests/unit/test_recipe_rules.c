@@ -194,6 +194,7 @@ static void reads_forms_where_they_are_looked_at(void **state)
         {FULL "check = b{header:a} == {form:a}\n", true},
         {FULL "type = {json:/a} ?? x[[{form:b}]]\n", true},
         {FULL "object = {form:b}\n", true},
+        {FULL "reply-id = {form:b}\n", true},
         {FULL "same = {json:/a} {form:b}\n", true},
         {FULL "guard = {form:b}\n", true},
         {FULL "at = json:/a ; s ?? form:b ; s\n", true},

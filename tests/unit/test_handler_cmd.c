@@ -212,6 +212,16 @@ static void prints_without_end(void **state)
     ASSERT_TEXT(buf_cstr(&report.said), "the end");
 }
 
+/* The mask that stands behind `name`, without signals 32 and 33: those are the C library's own, and
+ * no program may set them, whatever started it. */
+static unsigned long long own_signals(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+
+    assert_non_null(at);
+    return strtoull(at + strlen(name), NULL, 16) & ~0x180000000ULL;
+}
+
 static void starts_as_from_a_shell(void **state)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -231,7 +241,8 @@ static void starts_as_from_a_shell(void **state)
     (void)close(high);
     (void)sigprocmask(SIG_SETMASK, &old, NULL);
     (void)sigaction(SIGPIPE, &before, NULL);
-    ASSERT_TEXT(read_in_dir("signals"), "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+    assert_int_equal(own_signals(read_in_dir("signals"), "SigBlk:"), 0);
+    assert_int_equal(own_signals(read_in_dir("signals"), "SigIgn:"), 0);
     ASSERT_TEXT(read_in_dir("fds"), "0\n1\n2\n3\n"); /* 3: of ls, for the folder */
     ASSERT_TEXT(read_in_dir("group"), read_in_dir("pid"));
 }

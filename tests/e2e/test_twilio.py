@@ -124,6 +124,22 @@ def test_json_is_held_by_its_digest_in_the_url__O_TW_02(served):
     assert served.written(before) == {"receipt": 1, "body": 1, "job": 1}
 
 
+PARTS = "--b\r\n" + "\r\n--b\r\n".join('Content-Disposition: form-data; name="%s"\r\n\r\n%s' % pair for pair in (
+    ("MessageSid", "SM9"), ("MessageStatus", "sent"))) + "\r\n--b"
+A_FILE = '\r\nContent-Disposition: form-data; name="MediaUrl"; filename="a"\r\n\r\nanything at all\r\n--b'
+
+
+@pytest.mark.parametrize("kind", ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"])
+def test_a_file_that_nobody_signs_is_not_taken(served, kind):
+    """Its name is in no signature, so it would be stored with a genuine event."""
+    before = served.written()
+    signed = sign.twilio(TOKEN, b"MessageSid=SM9&MessageStatus=sent", URL)
+    headers = [(name, value) for name, value in signed if name != "Content-Type"] + [("Content-Type", kind)]
+    assert served.cgi("/hook/tw", (PARTS + A_FILE + "--\r\n").encode(), headers, env=PROXIED).status == 401
+    assert served.written() == before
+    assert served.cgi("/hook/tw", (PARTS + "--\r\n").encode(), headers, env=PROXIED).status == 200
+
+
 def status(kind):
     return f"MessageSid=SMtw03&MessageStatus={kind}&SmsStatus={kind}".encode()
 

@@ -126,6 +126,26 @@ static void finds_signature_time_and_content_in_the_body(void **state)
     expect(99, at("inside"), &r, REASON_HEADER_MISSING);
 }
 
+/* Before the signature is found, anybody may have sent it. */
+static void parses_no_end_of_values_to_find_them(void **state)
+{
+    (void)state;
+    for (size_t n = 19999; n <= 20000; n++) {
+        struct request r;
+        struct buf body;
+        buf_init(&body, 65536);
+        assert_int_equal(buf_add_str(&body, "["), HO_OK);
+        for (size_t i = 1; i <= n; i++) {
+            assert_int_equal(buf_add_str(&body, i == 1 ? "{}" : ",{}"), HO_OK);
+        }
+        assert_int_equal(buf_add_str(&body, "]"), HO_OK);
+        posted(&r, JSON, NULL, NULL, buf_span(&body));
+        expect(n, at("inside"), &r, n == 19999 ? REASON_HEADER_MISSING : REASON_TOO_MANY);
+        buf_free(&body);
+    }
+    assert_int_equal(reasons[REASON_TOO_MANY].kind, ANSWER_BAD);
+}
+
 static void finds_them_in_a_form(void **state)
 {
     const char *good = hex_mac(MAC_SHA256, KEY, "1790000000.", "9 &", SPAN_LIT(""));
@@ -323,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_every_place_that_is_there),
         cmocka_unit_test(finds_signature_time_and_content_in_the_body),
+        cmocka_unit_test(parses_no_end_of_values_to_find_them),
         cmocka_unit_test(finds_them_in_a_form),
         cmocka_unit_test(takes_values_apart_by_place_and_mark),
         cmocka_unit_test(drops_blanks_around_the_entries_of_a_list),

@@ -73,7 +73,8 @@ CREATE TABLE IF NOT EXISTS hookonce_object (
         COMMENT 'End of its lease, UTC; then the lane is free whatever the row says',
     changed_at DATETIME(6) NOT NULL
         COMMENT 'When the row was last changed, UTC',
-    PRIMARY KEY (flow, object_key)
+    PRIMARY KEY (flow, object_key),
+    KEY holder (held_by)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='One row per flow and object: its order mark, and who has its lane';
 

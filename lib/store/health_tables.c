@@ -59,6 +59,7 @@ static const struct key {
     {"hookonce_effect", "PRIMARY", true, "flow,effect_key"},
     {"hookonce_effect", "owner", false, "job_id"},
     {"hookonce_object", "PRIMARY", true, "flow,object_key"},
+    {"hookonce_object", "holder", false, "held_by"},
     {"hookonce_handler", "PRIMARY", true, "name"},
     {"hookonce_slot", "PRIMARY", true, "handler,slot"},
     {"hookonce_answer", "PRIMARY", true, "correlation_id"},

@@ -46,7 +46,7 @@ static enum ho_code let_go(struct db *db, const struct job *job, bool dead, stru
         code = effect_owner_ended(db, job->id, job->asked, err);
     }
     if (code == HO_OK && job->has_lane) {
-        code = lane_wake(db, job->lane, &woke, err);
+        code = lane_lost(db, job->lane, job, &woke, err);
     }
     return code;
 }

@@ -115,6 +115,16 @@ enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *
     return code == HO_OK ? lane_wake(db, lane, woke, err) : code;
 }
 
+enum ho_code lane_lost(struct db *db, const unsigned char lane[SHA256_LEN], const struct job *job,
+                       bool *woke, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(job->id)};
+
+    *woke = false;
+    enum ho_code code = db_run(db, sql_object_held, in, 1, NULL, err);
+    return code == HO_OK ? lane_wake(db, lane, woke, err) : code;
+}
+
 enum ho_code lane_wake(struct db *db, const unsigned char lane[SHA256_LEN], bool *woke,
                        struct ho_err *err)
 {

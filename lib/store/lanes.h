@@ -6,8 +6,8 @@
  * claim in the row and the lease lasts; else the lane is free whatever the row says. A job that
  * finds it held marks itself `waiting` in the transaction that holds the object's row lock, and
  * whoever leaves the lane takes that lock first and then wakes the oldest waiter: no wake-up is
- * lost. A holder that vanished wakes nobody, so waiters look again by themselves every
- * LANE_LOOK_MS. */
+ * lost; jobs_reap does the same for a holder that vanished. Should one be lost all the same, waiters
+ * look again by themselves every LANE_LOOK_MS. */
 #ifndef HO_STORE_LANES_H
 #define HO_STORE_LANES_H
 
@@ -45,6 +45,11 @@ enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *o
 enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *object,
                         const unsigned char lane[SHA256_LEN], const struct job *job, bool *woke,
                         struct ho_err *err) HO_MUST_CHECK;
+
+/* For a holder that vanished: wakes the oldest waiter, behind the lock of the object, so that a job
+ * which has just seen it held, and is about to wait, is found. */
+enum ho_code lane_lost(struct db *db, const unsigned char lane[SHA256_LEN], const struct job *job,
+                       bool *woke, struct ho_err *err) HO_MUST_CHECK;
 
 /* Only wakes: for a job that was woken itself and ends before it comes to its lane. */
 enum ho_code lane_wake(struct db *db, const unsigned char lane[SHA256_LEN], bool *woke,

@@ -67,6 +67,9 @@ const char sql_object_leave[] =
     " changed_at = UTC_TIMESTAMP(6)"
     " WHERE flow = ? AND object_key = ? AND held_by = ? AND held_claim = ?";
 
+const char sql_object_held[] = "SELECT object_key FROM hookonce_object FORCE INDEX (holder)"
+                               " WHERE held_by = ? FOR UPDATE";
+
 const char sql_lane_next[] = "SELECT id FROM hookonce_job FORCE INDEX (lane)"
                              " WHERE lane = ? AND state = 'waiting'"
                              " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";

@@ -25,6 +25,7 @@ extern const char sql_object_hold[];     /* job, claim no, lease us, flow, key *
 extern const char sql_object_mark[];     /* mark, cid, flow, key, mark */
 extern const char sql_object_leave[];    /* flow, key, job, claim no */
 extern const char sql_lane_next[];       /* lane */
+extern const char sql_object_held[];     /* job */
 extern const char sql_lane_wake[];       /* id */
 
 #endif

@@ -143,6 +143,22 @@ class Poison(Command):
                 yield f"{e} was run {len(seen.requests(e, self.name))} times"
 
 
+class LaneDies(Command):
+    """serialize_by with a program whose workers die, and that is given up soon: nobody is left asleep."""
+
+    keys, tries = 1, 2
+    words = ("ok", "kill", "fail", "kill")
+    deadly = 0
+    route = {"serialize_by": "{/data/object/key}", "retry": "2 tries, 1s"}
+
+    def judge(self, seen):
+        for e in seen.events:
+            yield from self.asked(seen, e)
+            for job in seen.jobs(e):
+                if job["state"] == "dead" and job["tries"] != self.tries:
+                    yield f"{e} is dead after {job['tries']} tries: {job['outcome']}"
+
+
 class Doubt(HttpOnce):
     """once_per with few tries: who is given up in doubt keeps the key, who certainly did nothing frees it."""
 

@@ -9,4 +9,5 @@ ALL = [kinds.Plain(), kinds.Two(), kinds.Choice(), kinds.Fail(), kinds.Guard(), 
        kinds_flow.Skip(), kinds_flow.Fetch(),
        kinds_outside.Http(), kinds_outside.HttpMost(), kinds_outside.HttpOnce(), kinds_outside.HttpOrder(),
        kinds_outside.Doubt(), kinds_outside.Command(), kinds_outside.CommandOnce(), kinds_outside.Poison(),
+       kinds_outside.LaneDies(),
        kinds_outside.Reply(), kinds_outside.ReplyCommand()]

@@ -93,6 +93,13 @@ class Seen:
         """All that is not as promised, as lines."""
         return list(self._common()) + list(self.kind.judge(self))
 
+    def restless(self):
+        """Jobs that have not ended, where not all came to rest."""
+        for e in self.events:
+            for job in self.jobs(e):
+                if job["state"] not in ("done", "dead") and job.get("waiting_for") not in self.kind.at_rest:
+                    yield f"{e} is {job['state']}, waiting for {job.get('waiting_for')}; {job['outcome']}"
+
     def _common(self):
         """What holds whatever the kind."""
         for e in self.only_forged:
@@ -114,10 +121,9 @@ class Seen:
             for job in jobs:
                 yield from self._job(e, job)
             yield from self._conflict(e)
+        yield from self.restless()
 
     def _job(self, e, job):
-        if job["state"] not in ("done", "dead") and job.get("waiting_for") not in self.kind.at_rest:
-            yield f"{e} is at rest as {job['state']}, waiting for {job.get('waiting_for')}"
         done = [a for a in self.attempts(job) if a["outcome"] == "done"]
         if len(done) != (job["outcome"] == "done"):
             yield f"{e} is {job['outcome']} and has {len(done)} attempts that are done"

@@ -190,6 +190,7 @@ class World:
             self.hosts.append(Host(self, number))
         self.tables = Tables(self.database)
         self.answers, self.troubles, self.replies, self.acts = {}, {}, {}, {}
+        self.rested = True  # whether the last batch came to rest
 
     def menu(self):
         """What a Site needs to know: sources, handlers and routes of all kinds."""
@@ -266,15 +267,13 @@ class World:
 
     def run(self, histories):
         """Runs [(history, prefix)] at once; then `tables`, `acts` and `replies` are what came of it."""
-        self.replies = defaultdict(list)
+        self.replies, self.rested = defaultdict(list), True
         for phase in range(max(len(h["phases"]) for h, _ in histories)):
             deliveries = [(h, prefix, d, self.chance.random()) for h, prefix in histories
                           if phase < len(h["phases"]) for d in h["phases"][phase]]
             self.chance.shuffle(deliveries)
-            if not self.phase(deliveries):
-                break
-        else:
-            self.settle(last=True)
+            self.rested = self.rested and self.phase(deliveries)
+        self.rested = self.rested and self.settle(last=True)
         self.tables.read()
         self.acts = {**self.sink.acts(), **self.runs()}
 

@@ -14,6 +14,7 @@
  *   refuted -DNOT_ASKED_AGAIN the settlement does not look whether the lane is still held
  *   refuted -DSTALE_ONCE      the order is looked at before the lane is taken, and not again
  *   refuted -DDIES_SILENTLY   the reaper gives a job up and wakes nobody
+ *   refuted -DREAPER_UNLOCKED the reaper wakes without the object's lock: who is about to wait sleeps on
  *   refuted -DHOLDERS_WAKE    a job that was woken and settles without the lane wakes nobody
  */
 #define JOBS 3
@@ -30,13 +31,19 @@ mtype = { READY, RUNNING, WAITING, DONE, DEAD };
 mtype state[JOBS] = READY;
 byte claim_no[JOBS], tries[JOBS];
 byte holder = NOBODY, held_claim, mark, commits, troubles;
-bool held_over;
+bool held_over, lost[JOBS];
 
 #ifdef HELD_FOR_EVER
 #define TAKEN (holder != NOBODY && holder != i)
 #else
 #define TAKEN (holder != NOBODY && holder != i && !held_over && \
     state[holder] == RUNNING && claim_no[holder] == held_claim)
+#endif
+#ifdef REAPER_UNLOCKED
+byte locked = NOBODY; /* who has the object's row, for longer than a step */
+#define UNDER_LOCK provided (locked == NOBODY || locked == _pid)
+#else
+#define UNDER_LOCK
 #endif
 #define HOLDS (holder == i && held_claim == mine)
 #define LEFT(n) (state[n] == DONE || state[n] == DEAD)
@@ -67,7 +74,7 @@ inline leave()
 #endif
 }
 
-active [JOBS] proctype job()
+active [JOBS] proctype job() UNDER_LOCK
 {
     byte i = _pid, mine, seen;
 
@@ -89,12 +96,14 @@ active [JOBS] proctype job()
        :: mark <= MARK(i)
        fi;
 #endif
-#ifdef WAIT_APART
        if
+#if defined(WAIT_APART)
        :: atomic { TAKEN -> printf("job %d sees the lane held\n", i) };
           atomic { state[i] = WAITING; printf("job %d waits\n", i) }; goto next
+#elif defined(REAPER_UNLOCKED)
+       :: atomic { TAKEN -> locked = i; printf("job %d sees the lane held\n", i) };
+          atomic { state[i] = WAITING; locked = NOBODY; printf("job %d waits\n", i) }; goto next
 #else
-       if
        :: atomic { TAKEN -> state[i] = WAITING; printf("job %d waits\n", i) }; goto next
 #endif
        :: atomic { !TAKEN ->
@@ -110,15 +119,8 @@ active [JOBS] proctype job()
 #endif
        if /* the work, not committed yet; the row's lock keeps the reaper away */
        :: true
-       :: atomic { troubles < TROUBLES -> troubles++; tries[i]++; printf("job %d: worker gone\n", i) };
-          atomic { /* the reaper */
-              if
-              :: tries[i] == TRIES -> state[i] = DEAD; printf("job %d is given up\n", i);
-#ifndef DIES_SILENTLY
-                 leave()
-#endif
-              :: tries[i] < TRIES -> state[i] = READY; printf("job %d is opened again\n", i)
-              fi };
+       :: atomic { troubles < TROUBLES -> troubles++; tries[i]++; lost[i] = true;
+              printf("job %d: worker gone\n", i) };
           goto next
        fi;
        if
@@ -134,6 +136,24 @@ active [JOBS] proctype job()
               leave() }
        fi;
 next:  seen = 0; mine = 0
+    od
+}
+
+active proctype reaper()
+{
+    byte i, mine;
+
+    do
+    :: atomic { lost[0] || lost[1] || lost[2] ->
+           i = (lost[0] -> 0 : (lost[1] -> 1 : 2)); mine = claim_no[i]; lost[i] = false;
+           if
+           :: tries[i] == TRIES -> state[i] = DEAD; printf("job %d is given up\n", i);
+#ifndef DIES_SILENTLY
+              leave()
+#endif
+           :: tries[i] < TRIES -> state[i] = READY; printf("job %d is opened again\n", i)
+           fi }
+    :: OVER -> break
     od
 }
 

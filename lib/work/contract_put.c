@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json_slice.h"
+#include "base/multipart.h"
 #include "base/text.h"
 #include "core/document.h"
 
@@ -162,31 +163,75 @@ static enum ho_code put_header(const char *name, struct span value, struct buf *
     return code;
 }
 
-/* What the sender called it, if that may stand in a header. */
-static struct span content_type(const struct handler_call *call)
-{
-    const struct event *e = &call->stored->event;
-    struct span said = event_header(e->headers, "content-type");
+#define TYPE_JSON "application/json"
+#define TYPE_FORM "application/x-www-form-urlencoded"
+#define TYPE_MULTIPART "multipart/form-data"
+#define TYPE_ANY "application/octet-stream"
 
-    if (is_enveloped(call) || span_has(e->document, '#')) {
-        return SPAN_LIT("application/json");
-    }
-    for (size_t i = 0; i < said.len; i++) {
-        if (said.p[i] < ' ' || said.p[i] >= 0x7f) {
-            said = SPAN_NONE;
+/* Whether a Content-Type is of that type, whatever its parameters. */
+static bool is_of_type(struct span said, const char *type)
+{
+    return span_is_nocase(span_trim(span_cut(&said, ';')), type);
+}
+
+static bool is_header_text(struct span s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] < ' ' || s.p[i] >= 0x7f) {
+            return false;
         }
     }
-    return said.len > 0 ? said : SPAN_LIT("application/octet-stream");
+    return s.len > 0;
+}
+
+/* The type of a multipart body, by the boundary that it begins with. */
+static enum ho_code put_multipart(struct span body, struct buf *out)
+{
+    struct multipart m;
+
+    if (!multipart_open(body, SPAN_NONE, &m) || !is_header_text(m.boundary) ||
+        span_has(m.boundary, '"') || span_has(m.boundary, '\\')) {
+        return buf_add_str(out, TYPE_ANY);
+    }
+    return buf_addf(out, TYPE_MULTIPART "; boundary=\"%.*s\"", (int)m.boundary.len,
+                    (const char *)m.boundary.p);
+}
+
+/* Appends what the body is, as it was read when it was verified. The sender's own word for it is
+ * signed by nobody: it counts only where it says the same, or where the body is no document. */
+static enum ho_code put_type(const struct handler_call *call, struct buf *out)
+{
+    const struct event *e = &call->stored->event;
+    struct span word = whole_word(e), said = event_header(e->headers, "content-type");
+    struct span kind = span_cut(&word, ':');
+    bool usable = is_header_text(said);
+
+    if (is_enveloped(call) || span_has(e->document, '#')) {
+        return buf_add_str(out, TYPE_JSON);
+    }
+    if (span_is(kind, "json")) {
+        return usable && is_of_type(said, TYPE_JSON) ? buf_add_span(out, said)
+                                                     : buf_add_str(out, TYPE_JSON);
+    }
+    if (span_is(kind, "form")) {
+        return document_kind(e->body, true) == DOCUMENT_MULTIPART ? put_multipart(e->body, out)
+                                                                  : buf_add_str(out, TYPE_FORM);
+    }
+    return usable && !is_of_type(said, TYPE_JSON) && !is_of_type(said, TYPE_FORM) &&
+                   !is_of_type(said, TYPE_MULTIPART)
+               ? buf_add_span(out, said)
+               : buf_add_str(out, TYPE_ANY);
 }
 
 enum ho_code contract_headers(const struct handler_call *call, struct buf *out,
                               struct ho_err *err)
 {
-    struct span type = content_type(call);
     size_t n;
     const struct contract_row *rows = contract_rows(&n);
 
-    enum ho_code code = buf_addf(out, "Content-Type: %.*s\n", (int)type.len, (const char *)type.p);
+    enum ho_code code = buf_add_str(out, "Content-Type: ");
+    code = code == HO_OK ? put_type(call, out) : code;
+    code = code == HO_OK ? buf_add_byte(out, '\n') : code;
     for (size_t i = 0; i < n && code == HO_OK; i++) {
         char room[CONTRACT_ROOM];
         struct span value = value_of(call, rows[i].field, room);

@@ -47,6 +47,46 @@ static void sends_event_and_object_together(void **state)
     ASSERT_TEXT(read_in_dir("request"), "");
 }
 
+/* ---- what it is called ---- */
+
+/* Nobody signs what a body is sent as: it must not choose how the next one reads it. */
+static void calls_the_body_what_it_was_read_as(void **state)
+{
+    static const struct {
+        struct span document, body, headers;
+        const char *want;
+    } rows[] = {
+        {S("json"), S("{}"), S("content-type: application/json; charset=utf-8\n"),
+         "Content-Type: application/json; charset=utf-8"},
+        {S("json"), S("{\"a\":\"x&id=evil\"}"), S("content-type: application/x-www-form-urlencoded\n"),
+         "Content-Type: application/json"},
+        {S("json"), S("{}"), NONE, "Content-Type: application/json"},
+        {S("form"), S("a=1"), S("content-type: application/json\n"),
+         "Content-Type: application/x-www-form-urlencoded"},
+        {S("form:p"), S("p=%7B%7D"), S("content-type: text/plain\n"),
+         "Content-Type: application/x-www-form-urlencoded"},
+        {S("form"), S("--b1\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b1--\r\n"),
+         S("content-type: multipart/form-data; boundary=other\n"),
+         "Content-Type: multipart/form-data; boundary=\"b1\""},
+        {S("none"), S("<a/>"), S("content-type: text/xml\n"), "Content-Type: text/xml"},
+        {S("none"), S("a=1"), S("content-type: application/x-www-form-urlencoded\n"),
+         "Content-Type: application/octet-stream"},
+        {S("none"), S("x"), S("content-type: Multipart/Form-Data; boundary=x\n"),
+         "Content-Type: application/octet-stream"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        (void)fresh(state);
+        stored.event.document = rows[i].document;
+        stored.event.body = call.body = rows[i].body;
+        stored.event.headers = rows[i].headers;
+        ROW(i, post_to(ANSWER("200 OK", "", "")) == HANDLER_DONE);
+        ROW(i, sent(rows[i].want));
+        (void)done(state);
+    }
+    (void)fresh(state);
+}
+
 /* ---- batches ---- */
 
 static void takes_the_item_as_it_was_written(void **state)
@@ -89,6 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sends_event_and_object_together),
+        TEST(calls_the_body_what_it_was_read_as),
         TEST(takes_the_item_as_it_was_written),
     };
 

@@ -253,6 +253,7 @@ static void lets_no_value_begin_a_header(void **state)
 {
     (void)state;
     stored.event.id = SPAN_LIT("a\r\nX-Evil: 1\n100% \xC3\xA9 ");
+    stored.event.document = SPAN_LIT("none");
     stored.event.headers = SPAN_LIT("content-type: text/\xC3\xA9\n");
     assert_int_equal(post_to(ANSWER("200 OK", "", "")), HANDLER_DONE);
     assert_true(sent("X-Hookonce-Id: a%0D%0AX-Evil: 1%0A100%25 %C3%A9%20"));

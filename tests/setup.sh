@@ -32,6 +32,7 @@ run   command mariadb-install-db     mariadb-server-core mariadb-server-core-10.
 run   command mariadb                mariadb-client-core mariadb-client-core-10.6 mariadb-client-core-10.5
 test  header  cmocka.h               libcmocka-dev
 test  command clang                  clang
+test  file    /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a libclang-rt-14-dev libclang-rt-19-dev libclang-common-11-dev
 test  command /usr/bin/python3       python3
 test  module  pytest                 python3-pytest
 test  module  pytest_timeout         python3-pytest-timeout

@@ -30,8 +30,8 @@ static struct {
 static const char *const events[] = {
     "accepted", "alarm", "answered", "busy", "captured", "claimed", "config", "conflict", "dead",
     "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
-    "handshake", "ignored", "lease_lost", "log", "paired", "probe", "rejected", "repeat", "run",
-    "skipped", "stopped", "visited", "waits", "wish",
+    "handshake", "ignored", "imported", "lease_lost", "log", "paired", "probe", "rejected",
+    "repeat", "run", "skipped", "spooled", "stopped", "visited", "waits", "wish",
 };
 
 static void check_event(const char *event)

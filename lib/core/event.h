@@ -12,6 +12,7 @@
 #define EVENT_PROVIDER_MAX 64  /* bytes, the width of the columns */
 #define EVENT_KEY_MAX 255      /* id, type and object as stored (core/key.h makes them fit) */
 #define EVENT_HEADERS_MAX 65536
+#define EVENTS_MAX 1000        /* events in one request; more are refused */
 
 struct event {
     char cid[ULID_LEN + 1]; /* correlation id: this delivery's own, and the receipt's if it is new */
@@ -27,6 +28,8 @@ struct event {
     unsigned char guard[SHA256_LEN]; /* of what is signed; finds a replay under a fresh id */
     int secret_no;                   /* which secret of the source matched, from 1 */
     struct span document;            /* where the JSON is: core/document.h */
+    bool has_received;
+    int64_t received_us;             /* when it came, if that was long ago: from the spool */
     struct span headers;             /* "name: value\n" lines, lower-case names, no credentials */
     struct span body;                /* the octets received */
 };
@@ -39,9 +42,9 @@ struct accepted;
 const struct event *accepted_event(const struct accepted *a); /* lives as long as a */
 void accepted_free(struct accepted *a);                       /* NULL is fine */
 
-/* The MAC that ties a receipt to this installation's key: over every field above except guard and
- * secret_no, lengths included, bodies and headers by digest. A row without it is never run.
- * out gets SHA256_LEN bytes. */
+/* The MAC that ties a receipt to this installation's key: over every field above except guard,
+ * secret_no and received_us, lengths included, bodies and headers by digest. A row without it is
+ * never run. out gets SHA256_LEN bytes. */
 void event_mac(const struct event *e, struct span key, unsigned char out[SHA256_LEN]);
 
 /* The same with the SHA-256 of body and headers at hand: the events of a batch share both. */

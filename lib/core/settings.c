@@ -89,6 +89,25 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
     return setting_file(s, "password", &out->db_password_file, err);
 }
 
+static void load_spool(struct settings *out, const struct conf_section *s)
+{
+    const char *mode = setting_text(s, "spool"), *dir = setting_text(s, "spool_dir");
+    static const char name[] = "/spool";
+    size_t room = strlen(out->state_dir) + sizeof name;
+
+    out->spool = strcmp(mode, "always") == 0 ? SPOOL_ALWAYS
+                 : strcmp(mode, "on") == 0   ? SPOOL_ON
+                                             : SPOOL_OFF;
+    out->spool_bytes = (uint64_t)setting_number(s, "spool_bytes");
+    out->spool_files = (unsigned)setting_number(s, "spool_files");
+    if (dir != NULL) {
+        out->spool_dir = conf_resolve(s, dir);
+    } else {
+        out->spool_dir = ho_alloc(room);
+        (void)snprintf(out->spool_dir, room, "%s%s", out->state_dir, name);
+    }
+}
+
 static enum ho_code load_hookonce(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err)
 {
@@ -96,6 +115,7 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
     const char *log = setting_text(s, "log"), *level = setting_text(s, "log_level");
 
     out->state_dir = conf_resolve(s, setting_text(s, "state"));
+    load_spool(out, s);
     out->url = setting_text(s, "url");
     if (setting_text(s, "ca_file") != NULL) {
         out->ca_file = conf_resolve(s, setting_text(s, "ca_file"));

@@ -24,6 +24,9 @@ struct setting_param {
     struct span name, value; /* in the config's text */
 };
 
+/* What becomes of a verified request that can't be recorded; always: of every one. */
+enum spool_mode { SPOOL_OFF, SPOOL_ON, SPOOL_ALWAYS };
+
 struct source {
     const char *name;     /* last segment of the URL */
     const char *provider; /* the recipe's name */
@@ -38,6 +41,7 @@ struct source {
     bool reply;                  /* mode = reply: the request is answered by a handler */
     const struct handler *handler; /* with reply only, else NULL */
     int64_t reply_timeout_ms;    /* with reply; -1: as the recipe says */
+    enum spool_mode spool;       /* with reply: off */
     const struct conf_section *at; /* for messages */
 };
 
@@ -149,6 +153,10 @@ struct settings {
     const char *url; /* public address of the receiver, or NULL */
     char *ca_file;   /* certificates to trust in place of the system's; NULL: the system's */
     char *program;   /* the program hookonce, for reply mode; NULL: beside the receiver or the config */
+    enum spool_mode spool; /* unless a source says otherwise */
+    char *spool_dir;
+    uint64_t spool_bytes;
+    unsigned spool_files;
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;

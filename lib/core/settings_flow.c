@@ -59,6 +59,7 @@ void settings_free(struct settings *s)
     setting_list_free(s->recipes, s->n_recipes);
     free(s->db_password_file);
     free(s->state_dir);
+    free(s->spool_dir);
     free(s->key_file);
     free(s->log_file);
     free(s->ca_file);

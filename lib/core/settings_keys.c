@@ -3,6 +3,7 @@
 
 #define SECOND 1000LL
 #define MINUTE (60 * SECOND)
+#define MEGABYTE (1024LL * 1024)
 #define DAY (24 * 60 * MINUTE)
 
 static const struct conf_key keys[] = {
@@ -39,6 +40,19 @@ static const struct conf_key keys[] = {
     {.section = "hookonce", .key = "program", .type = CONF_PATH,
      .help = "the program hookonce, which the receiver starts for sources in reply mode; absent: "
              "the one beside the receiver, else the one beside this file"},
+    {.section = "hookonce", .key = "spool", .type = CONF_WORD, .words = "on off always",
+     .dflt = "on",
+     .help = "on: a verified event that the database can't take is kept in a private file, "
+             "answered as accepted and imported later; off: it is answered busy; always: every "
+             "event goes that way, for a database that does not write to the disk at COMMIT"},
+    {.section = "hookonce", .key = "spool_dir", .type = CONF_PATH,
+     .help = "private folder for those files, on a local disk; absent: `spool` in the folder "
+             "`state`"},
+    {.section = "hookonce", .key = "spool_bytes", .type = CONF_SIZE, .dflt = "64m", .min = MEGABYTE,
+     .max = 1024 * 1024 * MEGABYTE,
+     .help = "most bytes in the spool; an event that does not fit is answered busy"},
+    {.section = "hookonce", .key = "spool_files", .type = CONF_INT, .dflt = "10000", .min = 1,
+     .max = 100000, .help = "most files in the spool, one a request"},
 
     {.section = "processor", .key = "lease", .type = CONF_DURATION, .dflt = "60s",
      .min = 2 * SECOND, .max = DAY,
@@ -75,6 +89,9 @@ static const struct conf_key keys[] = {
     {.section = "source", .key = "reply_timeout", .type = CONF_DURATION, .min = 100,
      .max = MINUTE,
      .help = "with mode = reply: longest time until the answer; absent: as the recipe says"},
+    {.section = "source", .key = "spool", .type = CONF_WORD, .words = "on off",
+     .help = "whether its events may go to the spool; absent: as [hookonce] says. Those of a "
+             "source with mode = reply never do"},
 
     {.section = "handler", .key = "sql", .type = CONF_TEXT, .repeats = true,
      .help = "one SQL statement; several run in order in one transaction with the mark "

@@ -3,6 +3,17 @@
 
 #include "core/settings_parts.h"
 
+/* Whatever a source says, a database that does not write at COMMIT stays one. */
+static enum spool_mode spool_of(const struct settings *out, const struct conf_section *s)
+{
+    const char *said = setting_text(s, "spool");
+
+    if (said == NULL || (out->spool == SPOOL_ALWAYS && strcmp(said, "on") == 0)) {
+        return out->spool;
+    }
+    return strcmp(said, "on") == 0 ? SPOOL_ON : SPOOL_OFF;
+}
+
 static enum ho_code check_queue(const struct conf_section *s, struct ho_err *err)
 {
     static const char *const keys[] = {"handler", "reply_timeout"};
@@ -23,6 +34,10 @@ static enum ho_code load_reply(const struct settings *out, const struct conf_sec
 {
     const char *name = setting_text(s, "handler");
 
+    if (spool_of(out, s) != SPOOL_OFF && conf_find(s, "spool") != NULL) {
+        return conf_fail(err, s, conf_find(s, "spool"), "who asks a source with `mode = reply` "
+                                                        "waits for its answer: nothing is spooled");
+    }
     if (name == NULL) {
         return conf_fail(err, s, conf_find(s, "mode"),
                          "`mode = reply` needs `handler = NAME`: what answers the request");
@@ -53,6 +68,7 @@ enum ho_code settings_load_reply(struct settings *out, const struct conf_section
         if (src->at == s) {
             src->reply_timeout_ms = -1;
             src->reply = strcmp(setting_text(s, "mode"), "reply") == 0;
+            src->spool = src->reply ? SPOOL_OFF : spool_of(out, s);
             return src->reply ? load_reply(out, s, src, err) : check_queue(s, err);
         }
     }

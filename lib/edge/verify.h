@@ -36,7 +36,7 @@ struct answer {
 };
 void answer_free(struct answer *a);
 
-#define VERIFY_BATCH_MAX 1000 /* events in one request; more are refused */
+#define VERIFY_BATCH_MAX EVENTS_MAX
 
 /* What came of a request. Free with verdict_free whatever the reason is. */
 struct verdict {

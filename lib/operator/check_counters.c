@@ -20,6 +20,8 @@ static const char *const advice[ALARM_N] = {
     [ALARM_DEAD] = "jobs were given up: hookonce list dead",
     [ALARM_FETCH] = "a key could not be fetched, or a URL not visited; the log's lines "
                      "event=wish say which and why",
+    [ALARM_SPOOL] = ("events were kept in the spool because of the database, or could not be "
+                     "imported from it: see `spool` above"),
     [ALARM_BREAKER] = ("a handler failed so often in a row that its jobs wait: see its errors with "
                        "`hookonce list jobs`"),
     [ALARM_HANDLER] = ("a handler that cannot work: `hookonce list jobs` shows what waits, "

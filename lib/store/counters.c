@@ -14,11 +14,12 @@
 
 const char *const counter_words[COUNT_N] = {
     "new", "duplicate", "conflict", "repeat", "handshake", "probe", "rejected", "unsigned", "busy",
+    "spooled",
 };
 
 const char *const alarm_words[ALARM_N] = {
     "config", "no-secret", "conflict", "signatures", "database", "forged", "dead", "handler",
-    "fetch",  "breaker",
+    "fetch",  "breaker", "spool",
 };
 
 #define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */

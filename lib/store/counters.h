@@ -20,6 +20,7 @@ enum counter {
     COUNT_REJECTED,  /* all 4xx but bad signatures */
     COUNT_UNSIGNED,  /* signature missing, wrong, stale or future */
     COUNT_BUSY,
+    COUNT_SPOOLED,   /* kept in the spool, and accepted */
     COUNT_N
 };
 extern const char *const counter_words[COUNT_N];
@@ -35,6 +36,7 @@ enum alarm {
     ALARM_HANDLER,       /* a handler that cannot work (DDL, MyISAM, bad SQL) */
     ALARM_FETCH,         /* a key that can't be fetched, a URL that can't be visited */
     ALARM_BREAKER,       /* a handler that failed so often in a row that it is left alone for now */
+    ALARM_SPOOL,         /* something lies in the spool that was not to, or could not be imported */
     ALARM_N
 };
 extern const char *const alarm_words[ALARM_N];

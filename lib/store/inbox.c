@@ -101,6 +101,9 @@ static void prepare(struct batch *b, struct accepted *const *events, size_t n, s
         if (e->occurred_us < 0 || e->occurred_us > OCCURRED_MAX_US) {
             r->e.has_occurred = false;
         }
+        if (e->received_us < 0 || e->received_us > OCCURRED_MAX_US) {
+            r->e.has_received = false;
+        }
         if (i == 0) {
             mac_sha256(r->e.body, b->body_sha256);
             mac_sha256(r->e.headers, headers_sha256);

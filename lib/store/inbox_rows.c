@@ -94,6 +94,7 @@ enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char
         DBV_BYTES(e->type),
         DBV_BYTES(e->object), /* absent: NULL */
         e->has_occurred ? DBV_INT(e->occurred_us) : DBV_NULL,
+        e->has_received ? DBV_INT(e->received_us) : DBV_NULL,
         DBV_STR(receipt_status_word(r->claim != NULL ? RECEIPT_PROCESSING : RECEIPT_RECEIVED)),
         DBV_UINT(e->body.len),
         DBV_BYTES(span_make(body_sha256, SHA256_LEN)),

@@ -23,7 +23,8 @@ const char SQL_RECEIPT_INSERT[] =
     " object_key, occurred_at, received_at, recorded_at, status, body_len, body_sha256,"
     " same_digest, document, secret_no, mac, body_id)"
     " VALUES (?, ?, ?, ?, ?, ?, TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ? MICROSECOND,"
-    " UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), ?, ?, ?, ?, ?, ?, ?, ?)";
+    " COALESCE(LEAST(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ? MICROSECOND, UTC_TIMESTAMP(6)),"
+    " UTC_TIMESTAMP(6)), UTC_TIMESTAMP(6), ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const char SQL_RECEIPT_BACK[] =
     "SELECT correlation_id, same_digest FROM hookonce_receipt WHERE provider = ? AND event_id = ?"

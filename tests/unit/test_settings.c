@@ -266,7 +266,8 @@ static void the_table_of_keys_is_sound(void **state)
     (void)state;
     assert_true(n > 20);
     for (size_t i = 0; i < n; i++) {
-        bool ranged = keys[i].type == CONF_INT || keys[i].type == CONF_DURATION;
+        bool ranged = keys[i].type == CONF_INT || keys[i].type == CONF_DURATION ||
+                      keys[i].type == CONF_SIZE;
         ROW(i, keys[i].help != NULL && keys[i].help[0] != '\0');
         ROW(i, (keys[i].type == CONF_WORD) == (keys[i].words != NULL));
         ROW(i, ranged == (keys[i].max > keys[i].min));

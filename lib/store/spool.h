@@ -1,0 +1,97 @@
+/* The spool: verified requests that could not be recorded, as files, until the processor imports
+ * them. One file holds one request: all its events, one body, one set of headers. Its name is
+ *     <correlation id of its first event>.<bytes>.spool
+ * so a list of names alone says what came when, how many there are and how much room they take.
+ * While it is written its name ends in .tmp. The folder is private (0700), on a local disk.
+ *
+ * A file is a line "hookonce spool 1", then fields, each a length (8 bytes, big-endian) and so many
+ * bytes: the print of the key that the content is sealed under ("": it is plain), and the content;
+ * then the SHA-256 of all that (else it is torn), and an HMAC of all that under the installation's
+ * key (else it is forged). What does not hold is never imported and never deleted: it is moved to
+ * the folder quarantine/ in the spool, for a person. */
+#ifndef HO_STORE_SPOOL_H
+#define HO_STORE_SPOOL_H
+
+#include "base/buf.h"
+#include "core/event.h"
+#include "core/settings.h"
+
+#define SPOOL_FILE_MAX (68UL * 1024 * 1024) /* bytes; the largest body a recipe may allow, and more */
+#define SPOOL_NAME_ROOM (ULID_LEN + 32)     /* a file's name and its NUL */
+#define SPOOL_QUARANTINE "quarantine"
+
+struct spool {
+    const char *dir;    /* borrowed, as all of it */
+    struct span key;    /* this installation's MAC key */
+    uint64_t bytes_max; /* of all files together */
+    unsigned files_max;
+};
+
+/* The spool of these settings; borrows both. */
+struct spool spool_of(const struct settings *s, struct span key);
+
+/* What is true afterwards with HO_OK: the request is on the disk, its name too, and an import will
+ * find it. Without HO_OK it is not there (or, when not even that could be done, is found to be a
+ * duplicate later): the sender may send it again.
+ * in:  events - as for inbox_record; received_us - when the request came, wall clock
+ * returns HO_OK | HO_TRANSIENT (full, not writable, no key; the text says why) | HO_BUG
+ * blocks: as long as the disk does. Several writers at once may pass the limits by a file each. */
+enum ho_code spool_write(const struct spool *s, struct accepted *const *events, size_t n,
+                         int64_t received_us, struct ho_err *err) HO_MUST_CHECK;
+
+/* ---- reading ---- */
+
+/* Names of the complete files, oldest first; not their content. Zero for an empty or missing folder. */
+struct spool_names {
+    char (*all)[SPOOL_NAME_ROOM];
+    size_t n;
+};
+/* returns HO_OK | HO_TRANSIENT (the folder can't be read). spool_names_free frees, also after a
+ * failure. */
+enum ho_code spool_list(const char *dir, struct spool_names *out, struct ho_err *err)
+    HO_MUST_CHECK;
+void spool_names_free(struct spool_names *l);
+
+/* What lies there; ages by the names. */
+struct spool_state {
+    uint64_t files, bytes; /* complete ones */
+    uint64_t parts;        /* .tmp: being written, or left by a process that was killed */
+    uint64_t quarantined;
+    int64_t oldest_us; /* wall clock, of the oldest complete one; 0: none */
+};
+/* returns HO_OK (also when there is no folder yet: zeros) | HO_TRANSIENT. */
+enum ho_code spool_look(const char *dir, struct spool_state *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* One request, read back and found genuine. */
+struct spooled {
+    struct buf bytes; /* the file; the events' bodies lie in it */
+    struct accepted **events;
+    size_t n;
+    int64_t received_us;
+};
+/* in:  name - one of spool_list
+ * out: *out - spooled_free frees, also after a failure
+ * returns HO_OK | HO_TRANSIENT (it can't be read now, or is gone: err->sys ENOENT) | HO_REJECT
+ * (torn, forged, sealed under a key that is not here, not private: the text says which). */
+enum ho_code spool_read(const struct spool *s, const char *name, struct spooled *out,
+                        struct ho_err *err) HO_MUST_CHECK;
+void spooled_free(struct spooled *f);
+
+/* Removes an imported file; its name is off the disk. One that is gone already is HO_OK.
+ * returns HO_OK | HO_TRANSIENT. */
+enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;
+
+/* Moves a file that can't be imported to quarantine/. returns HO_OK | HO_TRANSIENT. */
+enum ho_code spool_quarantine(const char *dir, const char *name, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* Removes what writers that were killed left half written an hour ago or earlier. */
+void spool_sweep(const char *dir, int64_t now_us);
+
+/* Takes the lock of the importers of this folder: *fd to be closed afterwards; -1 with HO_OK:
+ * another one has it. It only saves work: two importers at once do no harm.
+ * returns HO_OK | HO_TRANSIENT. */
+enum ho_code spool_lock(const char *dir, int *fd, struct ho_err *err) HO_MUST_CHECK;
+
+#endif

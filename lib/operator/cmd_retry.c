@@ -5,15 +5,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "base/ulid.h"
-#include "operator/operator.h"
+#include "operator/pick.h"
 #include "operator/table.h"
 #include "store/limits.h"
-#include "store/reopen.h"
-#include "store/view.h"
 #include "store/wake.h"
-
-#define LEFT_MAX 800 /* bytes of what is said of jobs that are left */
 
 enum { OPT_ALL, OPT_ROUTE, OPT_RELEASE };
 static const struct arg_option options[] = {
@@ -22,15 +17,10 @@ static const struct arg_option options[] = {
     [OPT_RELEASE] = {"release", false},
 };
 
-static const struct table_col columns[] = {
-    {"job", TABLE_NUMBER, 0},     {"correlation_id", TABLE_TEXT, 0},
-    {"route", TABLE_TEXT, 24},    {"provider", TABLE_TEXT, 16},
-    {"event_id", TABLE_TEXT, 40}, {"event_type", TABLE_TEXT, 32},
-    {"was", TABLE_TEXT, 0},
-};
+static const struct table_col columns[] = {PICK_COLUMNS, {"was", TABLE_TEXT, 0}};
 
 struct retry_run {
-    struct operator* op;
+    struct operator *op;
     struct table *table;
     bool release;
     unsigned opened;
@@ -38,58 +28,6 @@ struct retry_run {
     bool *routes;  /* of the config, by its order: those of which a job was opened */
     struct buf left; /* of one id: what is said of the jobs that were left as they are */
 };
-
-static void show(struct retry_run *r, const struct db_rows *rows, size_t i)
-{
-    const struct span cells[] = {
-        db_cell(rows, i, REOPEN_COL_ID),      db_cell(rows, i, REOPEN_COL_CID),
-        db_cell(rows, i, REOPEN_COL_ROUTE),   db_cell(rows, i, REOPEN_COL_PROVIDER),
-        db_cell(rows, i, REOPEN_COL_EVENT),   db_cell(rows, i, REOPEN_COL_TYPE),
-        db_cell(rows, i, REOPEN_COL_OUTCOME),
-    };
-
-    table_row(r->table, cells);
-}
-
-/* Adds what a job is that is left: "job 12 of route paid was processed". */
-static void add_left(struct retry_run *r, const struct db_rows *rows, size_t i, const char *text)
-{
-    struct span job = db_cell(rows, i, REOPEN_COL_ID);
-    struct span route = db_cell(rows, i, REOPEN_COL_ROUTE);
-
-    if (buf_addf(&r->left, "%sjob %.*s%s%.*s %s", r->left.len > 0 ? " and " : "", (int)job.len,
-                 (const char *)job.p, route.len > 0 ? " of route " : "", (int)route.len,
-                 (const char *)route.p, text) != HO_OK) {
-        return; /* full: what fits is said */
-    }
-}
-
-static void say_left(struct retry_run *r, const struct db_rows *rows, size_t i)
-{
-    static const struct {
-        const char *state, *outcome, *text; /* outcome NULL: any */
-    } texts[] = {
-        {"done", "done", "was processed"},
-        {"done", "informational", "is of a type that a route only wants recorded"},
-        {"done", "already done", "is done already, by another event of its business key"},
-        {"done", "already so", "was so already (skip_if)"},
-        {"done", "stale", "is stale: a newer event of its object ran"},
-        {"done", "gone", "is about an object that is gone"},
-        {"running", NULL, "is running now"},
-        {"ready", NULL, "is due already, the next run takes it"},
-    };
-    struct span state = db_cell(rows, i, REOPEN_COL_STATE);
-    struct span outcome = db_cell(rows, i, REOPEN_COL_OUTCOME);
-    const char *text = "has ended";
-
-    for (size_t k = sizeof texts / sizeof texts[0]; k-- > 0;) {
-        if (span_is(state, texts[k].state) &&
-            (texts[k].outcome == NULL || span_is(outcome, texts[k].outcome))) {
-            text = texts[k].text;
-        }
-    }
-    add_left(r, rows, i, text);
-}
 
 /* Says until when a handler rests whose breaker is open, once each: due is not run then. */
 static enum ho_code say_rest(struct retry_run *r, const struct handler *h, struct ho_err *err)
@@ -134,89 +72,53 @@ static void mark_route(struct retry_run *r, struct span name)
 
 static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum reopened result)
 {
+    struct span cells[PICK_CELLS + 1];
+
     switch (result) {
     case REOPENED:
-        show(r, rows, i);
+        pick_cells(rows, i, cells);
+        cells[PICK_CELLS] = db_cell(rows, i, REOPEN_COL_OUTCOME);
+        table_row(r->table, cells);
         mark_route(r, db_cell(rows, i, REOPEN_COL_ROUTE));
         r->opened++;
         break;
     case REOPEN_NOTHING:
-        say_left(r, rows, i);
+        pick_add_left(&r->left, rows, i, NULL);
         break;
     case REOPEN_IN_DOUBT:
         r->doubtful++;
-        add_left(r, rows, i, "may have done its work, nobody knows");
+        pick_add_left(&r->left, rows, i, "may have done its work, nobody knows");
         break;
     case REOPEN_ANSWERED:
-        add_left(r, rows, i, "answered a request, and only its sender can ask again");
+        pick_add_left(&r->left, rows, i,
+                      "answered a request, and only its sender can ask again");
         break;
     }
 }
 
-static enum ho_code open_rows(struct retry_run *r, const struct db_rows *rows, struct ho_err *err)
+static enum ho_code open_job(void *arg, const struct db_rows *rows, size_t i, struct ho_err *err)
 {
-    enum ho_code code = HO_OK;
+    struct retry_run *r = arg;
+    enum reopened result;
 
-    for (size_t i = 0; i < rows->n_rows && code == HO_OK; i++) {
-        enum reopened result;
-        code = reopen_job(operator_db(r->op), (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
-                          db_cell(rows, i, REOPEN_COL_CID), r->release, &result, err);
-        if (code == HO_OK) {
-            take(r, rows, i, result);
-        }
-    }
-    return code;
-}
-
-/* Opens what one selector finds; *found: how many jobs that was. */
-static enum ho_code open_by(struct retry_run *r, enum reopen_by by, struct span what,
-                            size_t *found, struct ho_err *err)
-{
-    struct db_rows rows = {0};
-
-    enum ho_code code = reopen_find(operator_db(r->op), by, what, &rows, err);
+    enum ho_code code = reopen_job(operator_db(r->op),
+                                   (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
+                                   db_cell(rows, i, REOPEN_COL_CID), r->release, &result, err);
     if (code == HO_OK) {
-        code = open_rows(r, &rows, err);
+        take(r, rows, i, result);
     }
-    *found += rows.n_rows;
-    db_rows_free(&rows);
     return code;
 }
 
-/* Opens the jobs of the receipts that bear this event id, one a provider. */
-static enum ho_code open_event(struct retry_run *r, struct span what, size_t *found,
-                               struct ho_err *err)
-{
-    struct db_rows receipts = {0};
-
-    enum ho_code code = view_find(operator_db(r->op), what, &receipts, err);
-    for (size_t i = 0; code == HO_OK && i < receipts.n_rows; i++) {
-        code = open_by(r, REOPEN_CID, db_cell(&receipts, i, VIEW_R_CID), found, err);
-    }
-    db_rows_free(&receipts);
-    return code;
-}
-
-/* An id may be a job's number, a correlation id or an event's id; the first that fits anything. */
 static int retry_id(struct retry_run *r, const char *id)
 {
-    struct span what = span_of(id);
+    const struct picker picker = {r->op, open_job, r};
     struct ho_err err = {HO_OK, 0, ""};
-    uint64_t number;
     size_t found = 0;
     unsigned opened = r->opened, doubtful = r->doubtful;
-    enum ho_code code = HO_OK;
 
     buf_clear(&r->left);
-    if (text_uint(what, INT64_MAX, &number)) {
-        code = open_by(r, REOPEN_JOB, what, &found, &err);
-    } else if (ulid_valid(what)) {
-        code = open_by(r, REOPEN_CID, what, &found, &err);
-    }
-    if (code == HO_OK && found == 0) {
-        code = open_event(r, what, &found, &err);
-    }
-    if (code != HO_OK) {
+    if (pick_id(&picker, id, &found, &err) != HO_OK) {
         return operator_db_fail(r->op, &err);
     }
     if (found == 0) {
@@ -236,12 +138,11 @@ static int retry_id(struct retry_run *r, const char *id)
 
 static int retry_all(struct retry_run *r, const char *route)
 {
+    const struct picker picker = {r->op, open_job, r};
     struct ho_err err = {HO_OK, 0, ""};
     size_t found = 0;
 
-    enum ho_code code = route != NULL ? open_by(r, REOPEN_ROUTE, span_of(route), &found, &err)
-                                      : open_by(r, REOPEN_ALL, SPAN_NONE, &found, &err);
-    if (code != HO_OK) {
+    if (pick_all(&picker, route, &found, &err) != HO_OK) {
         return operator_db_fail(r->op, &err);
     }
     if (found == REOPEN_MAX) {
@@ -263,40 +164,30 @@ static int worst(int a, int b)
 }
 
 struct retry_args {
-    bool all, release;
-    const char *route;
-    const char **ids;
-    size_t n_ids;
+    struct picked picked;
+    bool release;
 };
 
-static bool read_args(struct operator* op, int argc, char **argv, struct retry_args *out)
+static bool read_args(struct operator *op, int argc, char **argv, struct retry_args *out)
 {
     struct args a = args_of(op, argc, argv);
     const char *value;
+    int got;
 
-    for (;;) {
-        int got = args_next(&a, options, sizeof options / sizeof options[0], &value);
-        if (got == ARGS_END) {
-            break;
-        }
-        if (got == ARGS_BAD) {
-            return false;
-        }
-        if (got == ARGS_WORD) {
-            out->ids[out->n_ids++] = value;
-        } else if (got == OPT_ALL) {
-            out->all = true;
-        } else if (got == OPT_RELEASE) {
-            out->release = true;
-        } else {
-            out->route = value;
+    while ((got = args_next(&a, options, sizeof options / sizeof options[0], &value)) !=
+           ARGS_END) {
+        switch (got) {
+        case ARGS_WORD: out->picked.ids[out->picked.n_ids++] = value; break;
+        case OPT_ALL: out->picked.all = true; break;
+        case OPT_ROUTE: out->picked.route = value; break;
+        case OPT_RELEASE: out->release = true; break;
+        default: return false;
         }
     }
-    if (out->all == (out->n_ids > 0) || (out->route != NULL && !out->all)) {
-        (void)operator_fail(op, EXIT_USAGE, "say which: ids, or --all, or --all --route NAME");
+    if (!picked_sound(op, &out->picked)) {
         return false;
     }
-    if (out->release && out->all) {
+    if (out->release && out->picked.all) {
         (void)operator_fail(op, EXIT_USAGE,
                             "--release wants ids: what may be done again is for you to find out, "
                             "one by one");
@@ -305,7 +196,7 @@ static bool read_args(struct operator* op, int argc, char **argv, struct retry_a
     return true;
 }
 
-static int run_args(struct operator* op, const struct retry_args *args)
+static int run_args(struct operator *op, const struct retry_args *args)
 {
     struct retry_run r = {.op = op, .release = args->release};
     struct ho_err err = {HO_OK, 0, ""};
@@ -314,15 +205,15 @@ static int run_args(struct operator* op, const struct retry_args *args)
     if (status != EXIT_WELL) {
         return status;
     }
-    buf_init(&r.left, LEFT_MAX);
+    buf_init(&r.left, PICK_LEFT_MAX);
     r.routes = ho_alloc((op->settings->n_routes + 1) * sizeof *r.routes);
     memset(r.routes, 0, (op->settings->n_routes + 1) * sizeof *r.routes);
     r.table = table_new("retry", columns, sizeof columns / sizeof columns[0]);
-    if (args->all) {
-        status = retry_all(&r, args->route);
+    if (args->picked.all) {
+        status = retry_all(&r, args->picked.route);
     }
-    for (size_t i = 0; i < args->n_ids && status < EXIT_USAGE; i++) {
-        status = worst(status, retry_id(&r, args->ids[i]));
+    for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
+        status = worst(status, retry_id(&r, args->picked.ids[i]));
     }
     if (r.opened > 0) {
         table_print(r.table, stdout, op->json);
@@ -340,15 +231,15 @@ static int run_args(struct operator* op, const struct retry_args *args)
     return status;
 }
 
-static int run(struct operator* op, int argc, char **argv)
+static int run(struct operator *op, int argc, char **argv)
 {
-    struct retry_args args = {.ids = ho_alloc(sizeof *args.ids * (size_t)argc)};
+    struct retry_args args = {.picked = picked_new(argc)};
     int status = EXIT_USAGE;
 
     if (read_args(op, argc, argv, &args)) {
         status = run_args(op, &args);
     }
-    free(args.ids);
+    picked_free(&args.picked);
     return status;
 }
 

@@ -1,0 +1,136 @@
+/* Jobs that a person names. */
+#include "operator/pick.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "base/ulid.h"
+#include "store/view.h"
+
+struct picked picked_new(int argc)
+{
+    return (struct picked){.ids = ho_alloc(sizeof(const char *) * (size_t)argc)};
+}
+
+void picked_free(struct picked *p)
+{
+    free(p->ids);
+    p->ids = NULL;
+}
+
+bool picked_sound(const struct operator *op, const struct picked *p)
+{
+    if (p->all == (p->n_ids > 0) || (p->route != NULL && !p->all)) {
+        (void)operator_fail(op, EXIT_USAGE, "say which: ids, or --all, or --all --route NAME");
+        return false;
+    }
+    return true;
+}
+
+/* Goes through what one selector finds; *found: how many jobs more. */
+static enum ho_code pick_by(const struct picker *p, enum reopen_by by, struct span what,
+                            size_t *found, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+
+    enum ho_code code = reopen_find(operator_db(p->op), by, what, &rows, err);
+    for (size_t i = 0; i < rows.n_rows && code == HO_OK; i++) {
+        code = p->each(p->arg, &rows, i, err);
+    }
+    *found += rows.n_rows;
+    db_rows_free(&rows);
+    return code;
+}
+
+static enum ho_code pick_event(const struct picker *p, struct span what, size_t *found,
+                               struct ho_err *err)
+{
+    struct db_rows receipts = {0};
+
+    enum ho_code code = view_find(operator_db(p->op), what, &receipts, err);
+    for (size_t i = 0; code == HO_OK && i < receipts.n_rows; i++) {
+        code = pick_by(p, REOPEN_CID, db_cell(&receipts, i, VIEW_R_CID), found, err);
+    }
+    db_rows_free(&receipts);
+    return code;
+}
+
+enum ho_code pick_id(const struct picker *p, const char *id, size_t *found, struct ho_err *err)
+{
+    struct span what = span_of(id);
+    uint64_t number;
+    enum ho_code code = HO_OK;
+
+    *found = 0;
+    if (text_uint(what, INT64_MAX, &number)) {
+        code = pick_by(p, REOPEN_JOB, what, found, err);
+    } else if (ulid_valid(what)) {
+        code = pick_by(p, REOPEN_CID, what, found, err);
+    }
+    if (code == HO_OK && *found == 0) {
+        code = pick_event(p, what, found, err);
+    }
+    return code;
+}
+
+enum ho_code pick_all(const struct picker *p, const char *route, size_t *found,
+                      struct ho_err *err)
+{
+    *found = 0;
+    return route != NULL ? pick_by(p, REOPEN_ROUTE, span_of(route), found, err)
+                         : pick_by(p, REOPEN_ALL, SPAN_NONE, found, err);
+}
+
+static const char *what_it_is(struct span state, struct span outcome)
+{
+    static const struct {
+        const char *state, *outcome, *text; /* outcome NULL: any */
+    } texts[] = {
+        {"done", "done", "was processed"},
+        {"done", "informational", "is of a type that a route only wants recorded"},
+        {"done", "already done", "is done already, by another event of its business key"},
+        {"done", "already so", "was so already (skip_if)"},
+        {"done", "stale", "is stale: a newer event of its object ran"},
+        {"done", "gone", "is about an object that is gone"},
+        {"done", "ignored", "is ignored: no route wants it"},
+        {"done", "discarded", "is discarded already"},
+        {"running", NULL, "is running now"},
+        {"ready", NULL, "is due already, the next run takes it"},
+    };
+    const char *text = "has ended";
+
+    for (size_t k = sizeof texts / sizeof texts[0]; k-- > 0;) {
+        if (span_is(state, texts[k].state) &&
+            (texts[k].outcome == NULL || span_is(outcome, texts[k].outcome))) {
+            text = texts[k].text;
+        }
+    }
+    return text;
+}
+
+void pick_add_left(struct buf *left, const struct db_rows *rows, size_t i, const char *text)
+{
+    struct span job = db_cell(rows, i, REOPEN_COL_ID);
+    struct span route = db_cell(rows, i, REOPEN_COL_ROUTE);
+
+    if (text == NULL) {
+        text = what_it_is(db_cell(rows, i, REOPEN_COL_STATE),
+                          db_cell(rows, i, REOPEN_COL_OUTCOME));
+    }
+    if (buf_addf(left, "%sjob %.*s%s%.*s %s", left->len > 0 ? " and " : "", (int)job.len,
+                 (const char *)job.p, route.len > 0 ? " of route " : "", (int)route.len,
+                 (const char *)route.p, text) != HO_OK) {
+        return; /* full: what fits is said */
+    }
+}
+
+void pick_cells(const struct db_rows *rows, size_t i, struct span cells[PICK_CELLS])
+{
+    static const int from[PICK_CELLS] = {REOPEN_COL_ID,       REOPEN_COL_CID,
+                                         REOPEN_COL_ROUTE,    REOPEN_COL_PROVIDER,
+                                         REOPEN_COL_EVENT,    REOPEN_COL_TYPE};
+
+    for (size_t k = 0; k < PICK_CELLS; k++) {
+        cells[k] = db_cell(rows, i, (size_t)from[k]);
+    }
+}

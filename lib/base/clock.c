@@ -26,6 +26,12 @@ int64_t clock_mono_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+int64_t clock_boot_ms(void)
+{
+    struct timespec now = read_clock(CLOCK_BOOTTIME);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 struct deadline deadline_in(int64_t ms)
 {
     int64_t now = clock_mono_ms();

@@ -301,6 +301,7 @@ void ask(struct receiver *rx, const struct endpoint *e)
         code = inbox_record_reply(rx->db, v->events[0], secret_span(&rx->key), new_claim(&a),
                                   soon, &recorded, &err);
     }
+    store_tried(rx, code, &err);
     if (code != HO_OK) {
         alarm_database(rx, err.text);
         answer_kind(&a, ANSWER_REPLY_BUSY, err.text);

@@ -10,6 +10,7 @@
 #include "edge/verify.h"
 #include "store/answers.h"
 #include "store/counters.h"
+#include "store/gate.h"
 #include "store/inbox.h"
 
 #define RETRY_AFTER "Retry-After: 30\r\n"
@@ -21,6 +22,7 @@ struct receiver {
     struct db *db;
     struct counters *counters;
     struct secret key;  /* this installation's MAC key; empty when it can't be read */
+    struct gate gate;   /* the breaker in front of the database, of the try at hand */
     unsigned long link; /* the database link on which the tables were found to fit; 0: none */
     /* of the request at hand */
     int64_t began_ms; /* monotonic */
@@ -90,9 +92,13 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records);
 /* Records the verdict's events and answers. */
 void record(struct receiver *rx, const struct endpoint *e);
 
-/* Whether what is recorded now would be run later; looked at once a link. */
+/* Whether the database may be tried (its breaker, store/gate.h), and whether what is recorded now
+ * would be run later; the latter is looked at once a link. store_tried must follow, with what came
+ * of this or of what was done after it.
+ * returns HO_OK | HO_TRANSIENT (also at once, while the breaker is open) | HO_PERMANENT */
 enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
     HO_MUST_CHECK;
+void store_tried(struct receiver *rx, enum ho_code code, const struct ho_err *err);
 
 /* Logs and counts what became of an event. */
 void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result);

@@ -51,13 +51,29 @@ static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
  * be busy. */
 enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
 {
+    rx->gate = (struct gate){NULL, 0};
     if (rx->key.len == 0) {
         return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
+    }
+    if (!gate_ask(&rx->gate, rx->counters, deadline_left_ms(end))) {
+        rx->gate = (struct gate){NULL, 0};
+        return ho_fail(err, HO_TRANSIENT, "the database failed a moment ago");
     }
     if (rx->link != 0 && db_thread_id(rx->db) == rx->link) {
         return HO_OK;
     }
     return db_transact(rx->db, end, fits_tx, rx, err);
+}
+
+void store_tried(struct receiver *rx, enum ho_code code, const struct ho_err *err)
+{
+    char number[24];
+    const struct log_pair pairs[] = {LOG_TEXT("reason", err->text),
+                                     log_int("number", err->sys, number)};
+
+    if (rx->gate.counters != NULL && gate_tell(&rx->gate, code, err)) {
+        log_event(LOG_WARN, "database-breaker", NULL, pairs, 2);
+    }
 }
 
 /* A batch of none: a provider's way to ask whether somebody is there. */
@@ -97,6 +113,7 @@ void record(struct receiver *rx, const struct endpoint *e)
         code = inbox_record(rx->db, v->events, v->n_events, secret_span(&rx->key), end, results,
                             &err);
     }
+    store_tried(rx, code, &err);
     if (code != HO_OK) {
         free(results);
         alarm_database(rx, err.text);

@@ -25,10 +25,12 @@ const char *const alarm_words[ALARM_N] = {
 #define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */
 #define SPARE_COUNTS 16
 #define SPARE_ALARMS 16
+#define SPARE_WORDS 16
 #define LOG_EVERY_US (60 * INT64_C(1000000))
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
-_Static_assert(COUNT_N <= SPARE_COUNTS && ALARM_N <= SPARE_ALARMS, "more words than room");
+_Static_assert(COUNT_N <= SPARE_COUNTS && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
+               "more words than room");
 
 /* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by
  * whoever finds it missing: a process that dies in between leaves nothing locked. */
@@ -44,10 +46,11 @@ struct alarm_slot {
     _Atomic int64_t logged_us;
 };
 
-#define MAGIC UINT64_C(0x686f6f6b6f6e6301) /* "hookonc", layout 1 */
+#define MAGIC UINT64_C(0x686f6f6b6f6e6302) /* "hookonc", layout 2 */
 
 struct layout {
     _Atomic uint64_t magic;
+    _Atomic uint64_t words[SPARE_WORDS];
     struct alarm_slot alarms[SPARE_ALARMS];
     struct slot slots[COUNTERS_SOURCES];
     struct slot others; /* "*" */
@@ -57,6 +60,8 @@ struct counters {
     struct layout *data;
     char *path;
     int fd; /* -1: data is on the heap */
+    bool boot_known;
+    uint16_t boot;
 };
 
 /* Opens the file if it is what it must be. returns -1 if not; errno ENOENT when there is none. */
@@ -146,6 +151,7 @@ struct counters *counters_open(const char *state_dir)
     struct counters *c = ho_alloc(sizeof *c);
     size_t size = strlen(state_dir) + sizeof name;
 
+    *c = (struct counters){.fd = -1};
     c->path = ho_alloc(size);
     (void)snprintf(c->path, size, "%s%s", state_dir, name);
     map(c, true);
@@ -303,4 +309,29 @@ uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last
         *last_us = atomic_load(&a->last_us);
     }
     return atomic_load(&a->times);
+}
+
+/* ---- words ---- */
+
+_Atomic uint64_t *counters_word(struct counters *c, enum state_word which)
+{
+    return &data_of(c)->words[which];
+}
+
+/* Without /proc all boots look alike: a time of another one is then told by being too far ahead. */
+uint16_t counters_boot(struct counters *c)
+{
+    char id[64];
+
+    if (!c->boot_known) {
+        int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd >= 0 ? read(fd, id, sizeof id) : 0;
+        uint64_t tag = tag_of(span_make(id, n > 0 ? (size_t)n : 0));
+        c->boot = (uint16_t)(tag ^ tag >> 16 ^ tag >> 32 ^ tag >> 48);
+        c->boot_known = true;
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+    }
+    return c->boot;
 }

@@ -58,6 +58,18 @@ bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us);
 void counters_alarm_clear(struct counters *c, enum alarm kind);
 uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last_us);
 
+/* Words for others, all 0 in a new file; to be changed by compare-and-swap, since a process may be
+ * killed anywhere. The pointer is good until the next call of any function here. */
+enum state_word {
+    WORD_GATE,   /* the breaker in front of the database (store/gate.h) */
+    WORD_IMPORT, /* boot clock, ms, of the last look at the spool */
+    WORD_N
+};
+_Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
+
+/* Tells this boot of the machine from others, for words with times of the boot clock in them. */
+uint16_t counters_boot(struct counters *c);
+
 /* Calls fn for every source counted so far. */
 typedef void counters_visit(void *arg, struct span source, const uint64_t values[COUNT_N]);
 void counters_each(struct counters *c, counters_visit *fn, void *arg);

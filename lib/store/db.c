@@ -147,6 +147,7 @@ static enum ho_code read_password(const struct settings *s, char **out, struct h
     }
     if (secret_read(s->db_password_file, &password, err) != HO_OK) {
         err->code = HO_PERMANENT;
+        err->sys = 0; /* that of a file is none of the database */
         return HO_PERMANENT;
     }
     *out = ho_alloc(password.len + 1);

@@ -15,6 +15,12 @@ enum error_class {
     OURS     /* our own mistake */
 };
 
+/* What it says about others than the one who got it. */
+enum error_reach {
+    HERE, /* nothing: a row, a statement, a table */
+    WHOLE /* the database can't serve anybody now */
+};
+
 /* What may be said about an error. */
 enum error_text {
     THEIRS, /* the server's text: names of tables and columns only */
@@ -25,106 +31,107 @@ enum error_text {
 struct error_row {
     unsigned number;
     enum error_class class;
+    enum error_reach reach;
     enum error_text text;
     const char *own;
 };
 
 static const struct error_row rows[] = {
-    {1020, AGAIN, OWN, "the row was changed by another transaction"},
-    {1205, AGAIN, OWN, "waited too long for a lock"},
-    {1213, AGAIN, OWN, "deadlock"},
-    {1615, AGAIN, OWN, "a prepared statement must be prepared again"},
-    {1180, LOST, OWN, "the database failed at COMMIT"},
-    {1243, LOST, OWN, "the database has forgotten a prepared statement"},
-    {1927, LOST, OWN, "the connection was killed"},
-    {2006, LOST, OWN, "the connection was closed"},
-    {2013, LOST, OWN, "the connection was lost"},
-    {2026, LOST, THEIRS, NULL}, /* TLS; also when a signal falls into a call */
-    {2027, LOST, OWN, "the connection sent something that is no answer"},
-    {4031, LOST, OWN, "the connection was idle for too long"},
-    {5013, LOST, OWN, "the connection was lost while reading"},
-    {5014, LOST, OWN, "the connection was lost while writing"},
-    {3, AWAY, OWN, "the database can't write a file (disk full?)"},
-    {1021, AWAY, OWN, "the database's disk is full"},
-    {1026, AWAY, OWN, "the database can't write a file (disk full?)"},
-    {1028, AWAY, OWN, "the database can't sort (no room)"},
-    {1030, AWAY, THEIRS, NULL},
-    {1037, AWAY, OWN, "the database is out of memory"},
-    {1040, AWAY, OWN, "the database has too many connections"},
-    {1041, AWAY, OWN, "the database is out of memory"},
-    {1047, AWAY, OWN, "this cluster node takes no statements now"},
-    {1053, AWAY, OWN, "the database is shutting down"},
-    {1105, AWAY, OWN, "the database reports an unknown error"},
-    {1114, AWAY, THEIRS, NULL}, /* table is full */
-    {1129, AWAY, OWN, "the database blocks this host after too many broken connections"},
-    {1135, AWAY, OWN, "the database can't start a thread"},
-    {1158, AWAY, OWN, "network error at the database"},
-    {1159, AWAY, OWN, "network timeout at the database"},
-    {1160, AWAY, OWN, "network error at the database"},
-    {1161, AWAY, OWN, "network timeout at the database"},
-    {1194, AWAY, THEIRS, NULL}, /* table is crashed */
-    {1203, AWAY, OWN, "this database user has too many connections"},
-    {1206, AWAY, OWN, "the database has no room for more locks"},
-    {1226, AWAY, THEIRS, NULL}, /* names the limit and the user */
-    {1290, AWAY, OWN, "the database is read-only"},
-    {1317, AWAY, OWN, "the statement was interrupted"},
-    {1412, AGAIN, OWN, "a table was changed meanwhile"},
-    {1461, AWAY, OWN, "the database has too many prepared statements"},
-    {1637, AWAY, OWN, "the database has too many transactions"},
-    {1792, AWAY, OWN, "the database is read-only"},
-    {1836, AWAY, OWN, "the database is read-only"},
-    {1969, AWAY, OWN, "the statement ran longer than the database allows"},
-    {3024, AWAY, OWN, "the statement ran longer than the database allows"},
-    {2002, AWAY, THEIRS, NULL}, /* can't connect through a socket */
-    {2003, AWAY, THEIRS, NULL},
-    {2004, AWAY, THEIRS, NULL},
-    {2005, AWAY, THEIRS, NULL},
-    {2012, AWAY, OWN, "the server broke off while the connection was made"},
-    {1153, LOST, OWN, "a statement is larger than the database's max_allowed_packet"},
-    {2020, LOST, OWN, "a result is larger than max_allowed_packet"},
-    {1044, REFUSED, THEIRS, NULL},
-    {1045, REFUSED, THEIRS, NULL}, /* access denied for user */
-    {1049, REFUSED, THEIRS, NULL}, /* unknown database */
-    {1698, REFUSED, THEIRS, NULL},
-    {1820, REFUSED, OWN, "the database wants this user's password changed"},
-    {1862, REFUSED, OWN, "this database user's password has expired"},
-    {2007, REFUSED, THEIRS, NULL},
-    {2059, REFUSED, THEIRS, NULL}, /* authentication plugin */
-    {2061, REFUSED, THEIRS, NULL},
-    {1046, REFUSED, THEIRS, NULL},
-    {1048, REFUSED, THEIRS, NULL}, /* column cannot be null */
-    {1050, REFUSED, THEIRS, NULL},
-    {1052, REFUSED, THEIRS, NULL},
-    {1054, REFUSED, THEIRS, NULL}, /* unknown column */
-    {1062, REFUSED, KEY, "duplicate entry for key"},
-    {1064, REFUSED, THEIRS, NULL}, /* syntax */
-    {1136, REFUSED, THEIRS, NULL},
-    {1142, REFUSED, THEIRS, NULL}, /* command denied for table */
-    {1143, REFUSED, THEIRS, NULL},
-    {1146, REFUSED, THEIRS, NULL}, /* no such table */
-    {1193, REFUSED, THEIRS, NULL},
-    {1227, REFUSED, THEIRS, NULL},
-    {1264, REFUSED, THEIRS, NULL}, /* out of range for column */
-    {1265, REFUSED, THEIRS, NULL},
-    {1305, REFUSED, THEIRS, NULL}, /* no such savepoint, procedure */
-    {1364, REFUSED, THEIRS, NULL},
-    {1370, REFUSED, THEIRS, NULL},
-    {1406, REFUSED, THEIRS, NULL}, /* data too long for column */
-    {1451, REFUSED, THEIRS, NULL},
-    {1452, REFUSED, THEIRS, NULL},
-    {1665, REFUSED, THEIRS, NULL}, /* READ COMMITTED under binlog_format=STATEMENT */
-    {4025, REFUSED, THEIRS, NULL}, /* CHECK constraint */
-    {2014, OURS, OWN, "commands out of order"},
-    {2030, OURS, OWN, "the statement is not prepared"},
-    {2031, OURS, OWN, "a parameter is missing"},
-    {2034, OURS, OWN, "wrong parameter number"},
-    {2036, OURS, OWN, "parameter of an unknown kind"},
+    {1020, AGAIN, HERE, OWN, "the row was changed by another transaction"},
+    {1205, AGAIN, HERE, OWN, "waited too long for a lock"},
+    {1213, AGAIN, HERE, OWN, "deadlock"},
+    {1615, AGAIN, HERE, OWN, "a prepared statement must be prepared again"},
+    {1180, LOST, HERE, OWN, "the database failed at COMMIT"},
+    {1243, LOST, HERE, OWN, "the database has forgotten a prepared statement"},
+    {1927, LOST, HERE, OWN, "the connection was killed"},
+    {2006, LOST, WHOLE, OWN, "the connection was closed"},
+    {2013, LOST, WHOLE, OWN, "the connection was lost"},
+    {2026, LOST, WHOLE, THEIRS, NULL}, /* TLS; also when a signal falls into a call */
+    {2027, LOST, WHOLE, OWN, "the connection sent something that is no answer"},
+    {4031, LOST, HERE, OWN, "the connection was idle for too long"},
+    {5013, LOST, WHOLE, OWN, "the connection was lost while reading"},
+    {5014, LOST, WHOLE, OWN, "the connection was lost while writing"},
+    {3, AWAY, WHOLE, OWN, "the database can't write a file (disk full?)"},
+    {1021, AWAY, WHOLE, OWN, "the database's disk is full"},
+    {1026, AWAY, WHOLE, OWN, "the database can't write a file (disk full?)"},
+    {1028, AWAY, WHOLE, OWN, "the database can't sort (no room)"},
+    {1030, AWAY, WHOLE, THEIRS, NULL},
+    {1037, AWAY, WHOLE, OWN, "the database is out of memory"},
+    {1040, AWAY, WHOLE, OWN, "the database has too many connections"},
+    {1041, AWAY, WHOLE, OWN, "the database is out of memory"},
+    {1047, AWAY, WHOLE, OWN, "this cluster node takes no statements now"},
+    {1053, AWAY, WHOLE, OWN, "the database is shutting down"},
+    {1105, AWAY, HERE, OWN, "the database reports an unknown error"},
+    {1114, AWAY, WHOLE, THEIRS, NULL}, /* table is full */
+    {1129, AWAY, WHOLE, OWN, "the database blocks this host after too many broken connections"},
+    {1135, AWAY, WHOLE, OWN, "the database can't start a thread"},
+    {1158, AWAY, WHOLE, OWN, "network error at the database"},
+    {1159, AWAY, WHOLE, OWN, "network timeout at the database"},
+    {1160, AWAY, WHOLE, OWN, "network error at the database"},
+    {1161, AWAY, WHOLE, OWN, "network timeout at the database"},
+    {1194, AWAY, HERE, THEIRS, NULL}, /* table is crashed */
+    {1203, AWAY, WHOLE, OWN, "this database user has too many connections"},
+    {1206, AWAY, HERE, OWN, "the database has no room for more locks"},
+    {1226, AWAY, WHOLE, THEIRS, NULL}, /* names the limit and the user */
+    {1290, AWAY, WHOLE, OWN, "the database is read-only"},
+    {1317, AWAY, HERE, OWN, "the statement was interrupted"},
+    {1412, AGAIN, HERE, OWN, "a table was changed meanwhile"},
+    {1461, AWAY, HERE, OWN, "the database has too many prepared statements"},
+    {1637, AWAY, HERE, OWN, "the database has too many transactions"},
+    {1792, AWAY, WHOLE, OWN, "the database is read-only"},
+    {1836, AWAY, WHOLE, OWN, "the database is read-only"},
+    {1969, AWAY, HERE, OWN, "the statement ran longer than the database allows"},
+    {3024, AWAY, HERE, OWN, "the statement ran longer than the database allows"},
+    {2002, AWAY, WHOLE, THEIRS, NULL}, /* can't connect through a socket */
+    {2003, AWAY, WHOLE, THEIRS, NULL},
+    {2004, AWAY, WHOLE, THEIRS, NULL},
+    {2005, AWAY, WHOLE, THEIRS, NULL},
+    {2012, AWAY, WHOLE, OWN, "the server broke off while the connection was made"},
+    {1153, LOST, HERE, OWN, "a statement is larger than the database's max_allowed_packet"},
+    {2020, LOST, HERE, OWN, "a result is larger than max_allowed_packet"},
+    {1044, REFUSED, WHOLE, THEIRS, NULL},
+    {1045, REFUSED, WHOLE, THEIRS, NULL}, /* access denied for user */
+    {1049, REFUSED, WHOLE, THEIRS, NULL}, /* unknown database */
+    {1698, REFUSED, WHOLE, THEIRS, NULL},
+    {1820, REFUSED, WHOLE, OWN, "the database wants this user's password changed"},
+    {1862, REFUSED, WHOLE, OWN, "this database user's password has expired"},
+    {2007, REFUSED, WHOLE, THEIRS, NULL},
+    {2059, REFUSED, WHOLE, THEIRS, NULL}, /* authentication plugin */
+    {2061, REFUSED, WHOLE, THEIRS, NULL},
+    {1046, REFUSED, HERE, THEIRS, NULL},
+    {1048, REFUSED, HERE, THEIRS, NULL}, /* column cannot be null */
+    {1050, REFUSED, HERE, THEIRS, NULL},
+    {1052, REFUSED, HERE, THEIRS, NULL},
+    {1054, REFUSED, HERE, THEIRS, NULL}, /* unknown column */
+    {1062, REFUSED, HERE, KEY, "duplicate entry for key"},
+    {1064, REFUSED, HERE, THEIRS, NULL}, /* syntax */
+    {1136, REFUSED, HERE, THEIRS, NULL},
+    {1142, REFUSED, HERE, THEIRS, NULL}, /* command denied for table */
+    {1143, REFUSED, HERE, THEIRS, NULL},
+    {1146, REFUSED, HERE, THEIRS, NULL}, /* no such table */
+    {1193, REFUSED, HERE, THEIRS, NULL},
+    {1227, REFUSED, HERE, THEIRS, NULL},
+    {1264, REFUSED, HERE, THEIRS, NULL}, /* out of range for column */
+    {1265, REFUSED, HERE, THEIRS, NULL},
+    {1305, REFUSED, HERE, THEIRS, NULL}, /* no such savepoint, procedure */
+    {1364, REFUSED, HERE, THEIRS, NULL},
+    {1370, REFUSED, HERE, THEIRS, NULL},
+    {1406, REFUSED, HERE, THEIRS, NULL}, /* data too long for column */
+    {1451, REFUSED, HERE, THEIRS, NULL},
+    {1452, REFUSED, HERE, THEIRS, NULL},
+    {1665, REFUSED, HERE, THEIRS, NULL}, /* READ COMMITTED under binlog_format=STATEMENT */
+    {4025, REFUSED, HERE, THEIRS, NULL}, /* CHECK constraint */
+    {2014, OURS, HERE, OWN, "commands out of order"},
+    {2030, OURS, HERE, OWN, "the statement is not prepared"},
+    {2031, OURS, HERE, OWN, "a parameter is missing"},
+    {2034, OURS, HERE, OWN, "wrong parameter number"},
+    {2036, OURS, HERE, OWN, "parameter of an unknown kind"},
 };
 
 static const struct error_row *find(unsigned number)
 {
-    static const struct error_row client = {0, LOST, THEIRS, NULL};
-    static const struct error_row server = {0, REFUSED, OWN, NULL};
+    static const struct error_row client = {0, LOST, WHOLE, THEIRS, NULL};
+    static const struct error_row server = {0, REFUSED, HERE, OWN, NULL};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].number == number) {
@@ -183,6 +190,11 @@ enum ho_code db_error(struct ho_err *err, unsigned number, const char *sqlstate,
         err->sys = (int)number;
     }
     return code;
+}
+
+bool db_error_whole(const struct ho_err *err)
+{
+    return err->sys > 0 && find((unsigned)err->sys)->reach == WHOLE;
 }
 
 bool db_error_lost(unsigned number)

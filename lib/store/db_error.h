@@ -1,5 +1,5 @@
 /* What the database's error numbers mean for us: one table. Knows numbers and texts, not the
- * client library. Private to store/db*.c. */
+ * client library. Private to store/ */
 #ifndef HO_STORE_DB_ERROR_H
 #define HO_STORE_DB_ERROR_H
 
@@ -14,6 +14,11 @@
  * returns HO_TRANSIENT | HO_PERMANENT | HO_BUG */
 enum ho_code db_error(struct ho_err *err, unsigned number, const char *sqlstate, const char *text,
                       bool connecting);
+
+/* Whether that error says that the database as a whole can't serve anybody now: it is away, hung,
+ * read-only, full, at a limit, no member of its cluster, or lets this user no longer in. Not what
+ * may come of one row, one statement, or a table that is missing. */
+bool db_error_whole(const struct ho_err *err);
 
 /* Whether the link is of no use any more after that number. */
 bool db_error_lost(unsigned number);

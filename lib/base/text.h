@@ -75,6 +75,10 @@ size_t text_utf8_next(struct span s, uint32_t *point);
  * after max_bytes input bytes it ends in "…" and the number of bytes left out. */
 enum ho_code text_quote(struct span s, size_t max_bytes, struct buf *out) HO_MUST_CHECK;
 
+/* The same as a JSON string, always quoted, with \u00NN for those bytes that are characters and U+FFFD
+ * for each byte of invalid UTF-8. */
+enum ho_code text_quote_json(struct span s, size_t max_bytes, struct buf *out) HO_MUST_CHECK;
+
 /* Appends s as a JSON string with quotes; invalid UTF-8 bytes become U+FFFD. */
 enum ho_code text_json_string(struct span s, struct buf *out) HO_MUST_CHECK;
 

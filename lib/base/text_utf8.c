@@ -55,8 +55,12 @@ static bool is_unsafe(uint32_t point)
            (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
-static enum ho_code put_escaped(struct span s, struct buf *out)
+/* in: point - 0 where s is no character */
+static enum ho_code put_escaped(struct span s, uint32_t point, bool json, struct buf *out)
 {
+    if (json) {
+        return buf_addf(out, "\\u%04x", point != 0 || s.p[0] == 0 ? point : 0xFFFD);
+    }
     for (size_t i = 0; i < s.len; i++) {
         if (buf_addf(out, "\\x%02x", s.p[i]) != HO_OK) {
             return HO_REJECT;
@@ -80,7 +84,7 @@ static struct span head(struct span s, size_t max)
     return all;
 }
 
-static enum ho_code put_quoted(struct span s, size_t max_bytes, struct buf *out)
+static enum ho_code put_quoted(struct span s, size_t max_bytes, bool json, struct buf *out)
 {
     struct span shown = head(s, max_bytes);
     size_t left_out = s.len - shown.len;
@@ -92,12 +96,22 @@ static enum ho_code put_quoted(struct span s, size_t max_bytes, struct buf *out)
         size_t len = text_utf8_next(shown, &point);
         bool bad = len == 0 || is_unsafe(point);
         struct span one = span_sub(shown, 0, len == 0 ? 1 : len);
-        if ((bad ? put_escaped(one, out) : buf_add_span(out, one)) != HO_OK) {
+        if ((bad ? put_escaped(one, point, json, out) : buf_add_span(out, one)) != HO_OK) {
             return HO_REJECT;
         }
         shown = span_sub(shown, one.len, shown.len);
     }
     return left_out > 0 ? buf_addf(out, "\xE2\x80\xA6+%zu\"", left_out) : buf_add_byte(out, '"');
+}
+
+static enum ho_code quote(struct span s, size_t max_bytes, bool json, struct buf *out)
+{
+    size_t start = out->len;
+    enum ho_code code = put_quoted(s, max_bytes, json, out);
+    if (code != HO_OK) {
+        out->len = start;
+    }
+    return code;
 }
 
 enum ho_code text_quote(struct span s, size_t max_bytes, struct buf *out)
@@ -106,15 +120,12 @@ enum ho_code text_quote(struct span s, size_t max_bytes, struct buf *out)
     for (size_t i = 0; plain && i < s.len; i++) {
         plain = is_plain(s.p[i]);
     }
-    if (plain) {
-        return buf_add_span(out, s);
-    }
-    size_t start = out->len;
-    enum ho_code code = put_quoted(s, max_bytes, out);
-    if (code != HO_OK) {
-        out->len = start;
-    }
-    return code;
+    return plain ? buf_add_span(out, s) : quote(s, max_bytes, false, out);
+}
+
+enum ho_code text_quote_json(struct span s, size_t max_bytes, struct buf *out)
+{
+    return quote(s, max_bytes, true, out);
 }
 
 /* How many bytes stand for themselves in a JSON string, one after the other. */

@@ -108,12 +108,35 @@ static void load_spool(struct settings *out, const struct conf_section *s)
     }
 }
 
+static enum ho_code load_log(struct log_to *out, char **path, const struct conf_section *s,
+                             struct ho_err *err)
+{
+    static const char *const levels[] = {"debug", "info", "warn", "alarm"};
+    const char *to = setting_text(s, "log"), *level = setting_text(s, "log_level");
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        out->least = strcmp(level, levels[i]) == 0 ? (enum log_level)i : out->least;
+    }
+    out->json = strcmp(setting_text(s, "log_format"), "json") == 0;
+    if (strcmp(to, "stderr") == 0) {
+        return HO_OK; /* as it is when nothing is set */
+    }
+    if (strcmp(to, "syslog") == 0 || span_starts(span_of(to), "syslog:/")) {
+        out->place = LOG_TO_SYSLOG;
+        *path = ho_strdup(to[6] == ':' ? to + 7 : LOG_SYSLOG);
+    } else {
+        out->place = LOG_TO_FILE;
+        if (setting_file(s, "log", path, err) != HO_OK) {
+            return HO_REJECT;
+        }
+    }
+    out->path = *path;
+    return HO_OK;
+}
+
 static enum ho_code load_hookonce(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err)
 {
-    static const char *const levels[] = {"debug", "info", "warn", "alarm"};
-    const char *log = setting_text(s, "log"), *level = setting_text(s, "log_level");
-
     out->state_dir = conf_resolve(s, setting_text(s, "state"));
     load_spool(out, s);
     out->url = setting_text(s, "url");
@@ -123,10 +146,7 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
     if (setting_text(s, "program") != NULL) {
         out->program = conf_resolve(s, setting_text(s, "program"));
     }
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        out->log_level = strcmp(level, levels[i]) == 0 ? (enum log_level)i : out->log_level;
-    }
-    if (strcmp(log, "stderr") != 0 && setting_file(s, "log", &out->log_file, err) != HO_OK) {
+    if (load_log(&out->log, &out->log_path, s, err) != HO_OK) {
         return HO_REJECT;
     }
     for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {

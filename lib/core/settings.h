@@ -146,8 +146,9 @@ struct settings {
     const char *db_name, *db_user;
     char *db_password_file; /* NULL: no password */
     /* [hookonce] */
-    char *state_dir, *key_file, *log_file; /* log_file NULL: stderr */
-    enum log_level log_level;
+    char *state_dir, *key_file;
+    struct log_to log;
+    char *log_path; /* what log.path points to, or NULL */
     char **recipes;
     size_t n_recipes;
     const char *url; /* public address of the receiver, or NULL */

@@ -61,7 +61,7 @@ void settings_free(struct settings *s)
     free(s->state_dir);
     free(s->spool_dir);
     free(s->key_file);
-    free(s->log_file);
+    free(s->log_path);
     free(s->ca_file);
     free(s->program);
     free(s->file);

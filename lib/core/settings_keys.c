@@ -26,7 +26,10 @@ static const struct conf_key keys[] = {
      .help = "this installation's own key, as file:PATH; `hookonce migrate` makes it; the same "
              "file on every host"},
     {.section = "hookonce", .key = "log", .type = CONF_TEXT, .dflt = "file:state/hookonce.log",
-     .help = "where log lines go: stderr, or file:PATH"},
+     .help = "where log lines go: file:PATH, which at 10 MiB is moved to PATH.1; syslog, or "
+             "syslog:SOCKET where it is not at /dev/log; or stderr, which lighttpd throws away"},
+    {.section = "hookonce", .key = "log_format", .type = CONF_WORD, .words = "text json",
+     .dflt = "text", .help = "text: key=value; json: an object a line"},
     {.section = "hookonce", .key = "log_level", .type = CONF_WORD, .words = "debug info warn alarm",
      .dflt = "info", .help = "the least that is logged"},
     {.section = "hookonce", .key = "recipes", .type = CONF_PATH, .repeats = true,

@@ -22,6 +22,7 @@ struct check {
     bool secrets_well;  /* every source has a secret that counts now, or fetches its keys */
     bool keys_well;     /* no key is missing, and no wish waits */
     bool database_well; /* it answers, and nothing of it FAILs */
+    bool log_well;      /* its lines can go where they are to go */
     int64_t dead;       /* dead letters; -1: could not be counted */
 };
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -144,20 +145,58 @@ static void check_state(struct check *c)
     }
 }
 
-static void check_log(struct check *c)
+static void check_log_file(struct check *c, const char *path)
 {
-    const char *path = c->op->settings->log_file;
     char folder[4096];
+    struct statvfs disk;
 
-    if (path == NULL) {
-        found(c, FOUND_NOTE, "log", "goes to stderr, which some web servers throw away");
+    folder_of(path, folder, sizeof folder);
+    bool may_make = access(folder, W_OK | X_OK) == 0, is_there = access(path, F_OK) == 0;
+    if (access(folder, F_OK) != 0) {
+        return; /* the state folder, that is made by the first delivery; or said of it */
+    }
+    if (is_there ? access(path, W_OK) != 0 : !may_make) {
+        found(c, FOUND_WARN, "log", "%s can't be written: lines go to stderr", path);
+    } else if (statvfs(folder, &disk) == 0 && disk.f_blocks > 0 && disk.f_bavail == 0) {
+        found(c, FOUND_WARN, "log", "%s: the disk is full: lines go to stderr", path);
+    } else if (!may_make) {
+        c->log_well = true;
+        found(c, FOUND_NOTE, "log",
+              "%s can be written, but not moved away when it is full: rotate it", path);
+    } else {
+        c->log_well = true;
+        found(c, FOUND_OK, "log", "%s can be written", path);
+    }
+}
+
+static void check_syslog(struct check *c, const char *path)
+{
+    int fd = log_syslog_connect(path);
+
+    if (fd < 0) {
+        found(c, FOUND_WARN, "log", "syslog does not listen at %s: %s; lines go to stderr", path,
+              strerror(errno));
         return;
     }
-    folder_of(path, folder, sizeof folder);
-    if (access(path, W_OK) == 0 || (errno == ENOENT && access(folder, W_OK | X_OK) == 0)) {
-        found(c, FOUND_OK, "log", "%s can be written", path);
-    } else if (access(folder, F_OK) == 0) {
-        found(c, FOUND_WARN, "log", "%s can't be written: lines go to stderr", path);
+    (void)close(fd);
+    c->log_well = true;
+    found(c, FOUND_OK, "log", "goes to syslog at %s", path);
+}
+
+static void check_log(struct check *c)
+{
+    const struct log_to *to = &c->op->settings->log;
+
+    switch (to->place) {
+    case LOG_TO_STDERR:
+        found(c, FOUND_NOTE, "log", "goes to stderr, which some web servers throw away");
+        break;
+    case LOG_TO_FILE:
+        check_log_file(c, to->path);
+        break;
+    case LOG_TO_SYSLOG:
+        check_syslog(c, to->path);
+        break;
     }
 }
 

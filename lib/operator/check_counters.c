@@ -24,6 +24,7 @@ static const char *const advice[ALARM_N] = {
                      "imported from it: see `spool` above"),
     [ALARM_BREAKER] = ("a handler failed so often in a row that its jobs wait: see its errors with "
                        "`hookonce list jobs`"),
+    [ALARM_LOG] = "log lines went to stderr or were lost: see `log` above",
     [ALARM_HANDLER] = ("a handler that cannot work: `hookonce list jobs` shows what waits, "
                        "`hookonce list dead` what was given up, each with the reason"),
 };
@@ -33,7 +34,7 @@ static bool is_over(const struct check *c, int kind)
 {
     return (kind == ALARM_CONFIG && c->config_well) ||
            (kind == ALARM_NO_SECRET && c->secrets_well) ||
-           (kind == ALARM_DATABASE && c->database_well) ||
+           (kind == ALARM_DATABASE && c->database_well) || (kind == ALARM_LOG && c->log_well) ||
            (kind == ALARM_FETCH && c->keys_well) || (kind == ALARM_DEAD && c->dead == 0);
 }
 

@@ -164,8 +164,7 @@ static int run(struct operator *op, int argc, char **argv)
                                  : "");
     }
     (void)mkdir(op->settings->state_dir, 0700); /* the log may lie in it; the run says if it can't */
-    log_open(op->settings->log_file);
-    log_set_level(op->settings->log_level);
+    log_open(&op->settings->log);
     bool tells = args.verbose || (args.how.once && !op->json && table_is_terminal(stdout));
     if (tells) {
         note_start(op, start);

@@ -81,8 +81,7 @@ static int run(struct operator *op, int argc, char **argv)
     o.settings = op->settings;
     (void)signal(SIGPIPE, SIG_IGN); /* the receiver may be gone; the answer is kept all the same */
     (void)mkdir(op->settings->state_dir, 0700);
-    log_open(op->settings->log_file);
-    log_set_level(op->settings->log_level);
+    log_open(&op->settings->log);
     return reply_run(&o, &end, &err) == HO_OK ? status_of(end) : operator_db_fail(op, &err);
 }
 

@@ -96,7 +96,7 @@ static const char *said_by(const struct asking *a, struct program *p, char room[
 {
     struct span said = buf_span(&p->said), line;
 
-    if (endpoints_settings(a->rx->endpoints)->log_file == NULL && said.len > 0) {
+    if (endpoints_settings(a->rx->endpoints)->log.place == LOG_TO_STDERR && said.len > 0) {
         (void)!write(STDERR_FILENO, said.p, said.len);
         return NULL;
     }

@@ -29,8 +29,7 @@ static void use_config(struct receiver *rx)
     const struct settings *s = endpoints_settings(rx->endpoints);
 
     (void)mkdir(s->state_dir, 0700); /* one that can't be made shows as a log on stderr */
-    log_open(s->log_file);
-    log_set_level(s->log_level);
+    log_open(&s->log);
     db_close(rx->db);
     rx->db = db_open(s, DB_RECEIVER);
     rx->link = 0;

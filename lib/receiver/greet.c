@@ -131,6 +131,9 @@ bool greet_unsigned(struct receiver *rx, const struct endpoint *e, bool foreign)
 
 void probe(struct receiver *rx)
 {
+    const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source)};
+
+    log_event(LOG_DEBUG, "probe", NULL, pairs, 1); /* monitors come every minute */
     counters_add(rx->counters, rx->request.source, COUNT_PROBE);
     reply_fixed(rx, 200, NULL, "");
 }

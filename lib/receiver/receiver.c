@@ -67,6 +67,8 @@ static void serve(struct receiver *rx, enum reason bad)
     rx->wake = false;
     receiver_refresh(rx);
     if (rx->endpoints == NULL) {
+        const struct log_pair pairs[] = {LOG_TEXT("reason", "not configured")};
+        log_event(LOG_WARN, "busy", NULL, pairs, 1);
         reply_fixed(rx, 503, RETRY_AFTER, "not configured");
         return;
     }

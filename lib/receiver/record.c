@@ -19,7 +19,7 @@ void note_result(struct receiver *rx, const struct event *ev, enum receipt_resul
         [RECEIPT_CONFLICT] = {"conflict", LOG_ALARM, COUNT_CONFLICT},
         [RECEIPT_REPEAT] = {"repeat", LOG_ALARM, COUNT_REPEAT},
     };
-    char secret[24], length[24];
+    char secret[24], length[24], ms[24];
     const struct log_pair pairs[] = {
         LOG_SPAN("source", ev->source),
         LOG_SPAN("provider", ev->provider),
@@ -27,6 +27,7 @@ void note_result(struct receiver *rx, const struct event *ev, enum receipt_resul
         LOG_SPAN("type", ev->type),
         log_int("secret", ev->secret_no, secret),
         log_int("length", (int64_t)ev->body.len, length),
+        log_int("ms", clock_mono_ms() - rx->began_ms, ms),
         LOG_SPAN("document", ev->document),
     };
 
@@ -153,6 +154,7 @@ void finish(struct receiver *rx, const struct endpoint *e)
     if (rx->results != NULL) {
         count_duplicates(rx);
     }
+    counters_note_log(rx->counters);
     free(rx->results);
     rx->results = NULL;
     verdict_free(&rx->verdict);

@@ -9,14 +9,15 @@
 static void log_refusal(const struct receiver *rx, const char *event, const char *why,
                         const struct verify_note *note)
 {
-    char age[24], length[24], tried[24];
-    struct log_pair pairs[10];
+    char age[24], length[24], tried[24], ms[24];
+    struct log_pair pairs[11];
     size_t n = 0;
 
     pairs[n++] = LOG_SPAN("source", rx->request.source);
     pairs[n++] = LOG_TEXT("reason", why);
     pairs[n++] = LOG_SPAN("method", rx->request.method);
     pairs[n++] = log_int("length", (int64_t)rx->request.length, length);
+    pairs[n++] = log_int("ms", clock_mono_ms() - rx->began_ms, ms);
     if (note != NULL && note->header != NULL) {
         pairs[n++] = LOG_TEXT("header", note->header);
         pairs[n++] = LOG_TEXT("present", note->header_present ? "yes" : "no");
@@ -88,10 +89,14 @@ void refuse_because(struct receiver *rx, const struct endpoint *e, const char *w
 
 void busy(struct receiver *rx, const struct endpoint *e, const char *why)
 {
+    const struct verdict *v = &rx->verdict;
+    char ms[24];
     const struct log_pair pairs[] = {LOG_SPAN("source", rx->request.source),
-                                     LOG_TEXT("reason", why)};
+                                     LOG_TEXT("reason", why),
+                                     log_int("ms", clock_mono_ms() - rx->began_ms, ms)};
 
-    log_event(LOG_WARN, "busy", NULL, pairs, 2);
+    log_event(LOG_WARN, "busy", v->n_events > 0 ? accepted_event(v->events[0])->cid : NULL, pairs,
+              3);
     counters_add(rx->counters, rx->request.source, COUNT_BUSY);
     reply_kind(rx, e, ANSWER_BUSY);
 }

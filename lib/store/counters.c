@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+
 const char *const counter_words[COUNT_N] = {
     "new", "duplicate", "conflict", "repeat", "handshake", "probe", "rejected", "unsigned", "busy",
     "spooled",
@@ -19,7 +22,7 @@ const char *const counter_words[COUNT_N] = {
 
 const char *const alarm_words[ALARM_N] = {
     "config", "no-secret", "conflict", "signatures", "database", "forged", "dead", "handler",
-    "fetch",  "breaker", "spool",
+    "fetch",  "breaker", "spool", "log",
 };
 
 #define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */
@@ -62,6 +65,7 @@ struct counters {
     int fd; /* -1: data is on the heap */
     bool boot_known;
     uint16_t boot;
+    unsigned long lost; /* log lines, that an alarm was raised for */
 };
 
 /* Opens the file if it is what it must be. returns -1 if not; errno ENOENT when there is none. */
@@ -291,6 +295,14 @@ bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us)
     /* A time ahead of now comes from a clock that was set back. */
     bool due = logged == 0 || logged > wall_us || wall_us - logged >= LOG_EVERY_US;
     return due && atomic_compare_exchange_strong(&a->logged_us, &logged, wall_us);
+}
+
+void counters_note_log(struct counters *c)
+{
+    if (log_lost() != c->lost) {
+        c->lost = log_lost();
+        (void)counters_alarm(c, ALARM_LOG, clock_wall_us());
+    }
 }
 
 void counters_alarm_clear(struct counters *c, enum alarm kind)

@@ -37,6 +37,7 @@ enum alarm {
     ALARM_FETCH,         /* a key that can't be fetched, a URL that can't be visited */
     ALARM_BREAKER,       /* a handler that failed so often in a row that it is left alone for now */
     ALARM_SPOOL,         /* something lies in the spool that was not to, or could not be imported */
+    ALARM_LOG,           /* log lines that did not reach their place */
     ALARM_N
 };
 extern const char *const alarm_words[ALARM_N];
@@ -69,6 +70,8 @@ _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
 
 /* Tells this boot of the machine from others, for words with times of the boot clock in them. */
 uint16_t counters_boot(struct counters *c);
+/* Raises ALARM_LOG if log lines of this process were lost since the last call for c. */
+void counters_note_log(struct counters *c);
 
 /* Calls fn for every source counted so far. */
 typedef void counters_visit(void *arg, struct span source, const uint64_t values[COUNT_N]);

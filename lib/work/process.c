@@ -92,8 +92,7 @@ static void reload(struct current *c, struct counters *counters)
         settings_free(c->owned);
         c->owned = fresh;
         c->settings = fresh;
-        log_open(fresh->log_file);
-        log_set_level(fresh->log_level);
+        log_open(&fresh->log);
         log_event(LOG_INFO, "config", NULL, pairs, 1);
         return;
     }

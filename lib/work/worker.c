@@ -77,6 +77,7 @@ void worker_free(struct worker *w)
 {
     db_close(w->control);
     db_close(w->handler);
+    counters_note_log(w->counters);
     counters_close(w->counters);
 }
 

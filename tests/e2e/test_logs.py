@@ -1,6 +1,9 @@
 """What answers, logs and tables give away, and what a log line bears."""
 
+import json
+import os
 import re
+import socket
 
 import pytest
 
@@ -140,3 +143,117 @@ def test_the_config_says_how_much_is_logged(site):
     s.configure()
     s.process()
     assert [line["event"] for line in s.log_lines(level="debug")] == ["stopped"]
+
+
+def syslog_socket(path):
+    """A syslog that only listens."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    sock.bind(path)
+    os.chmod(path, 0o666)
+    sock.settimeout(10)
+    return sock
+
+
+def test_json_lines_are_objects_whatever_stands_in_them(site):
+    s = site(sources={"github": {"provider": "github", "secret": "github test secret", "guard": "no"}}, routes={},
+             settings={"hookonce": {"log_format": "json"}})
+    body = events.github()
+    for name, value in AWKWARD.items():
+        headers = sign.github("github test secret", body, event=value, delivery=name)
+        assert s.cgi("github", body, headers).status in (200, 400)
+    assert s.cgi("github", body, []).status == 401
+    s.process()
+    text = s.log_text()
+    lines = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+    assert {"accepted", "rejected", "ignored"} <= {line["event"] for line in lines}
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202e]", text)
+    for line in lines:
+        assert {"time", "level", "cid", "event"} <= set(line)
+        assert line["event"] != "accepted" or (len(line["cid"]) == 26 and isinstance(line["ms"], int))
+        assert line["event"] != "rejected" or line["cid"] is None
+
+
+def test_a_request_leaves_one_line_and_says_what_became_of_it(site):
+    s = site(settings={"hookonce": {"log_level": "debug"}})
+    body = events.stripe("evt_1")
+    signed = s.signed("stripe", body)
+    before = 0
+    for method, path, content, headers, event in (
+            ("POST", "stripe", body, signed, "accepted"), ("POST", "stripe", body, signed, "duplicate"),
+            ("POST", "stripe", body, [], "rejected"), ("POST", "stripe", body + b" ", signed, "rejected"),
+            ("PUT", "stripe", body, signed, "rejected"), ("POST", "nobody", body, signed, "rejected"),
+            ("GET", "stripe", b"", [], "probe"), ("HEAD", "stripe", b"", [], "probe")):
+        s.cgi(path, content, headers, method=method)
+        lines = [line for line in s.log_lines() if line["event"] != "alarm"]
+        assert [line["event"] for line in lines[before:]] == [event], (method, path)
+        assert (lines[-1]["cid"] == "-") == (event in ("rejected", "probe"))
+        assert event == "probe" or lines[-1]["ms"].isdigit()
+        assert (event == "rejected") == ("reason" in lines[-1])
+        before = len(lines)
+    s.write("db.password", "not the password")
+    assert s.cgi("stripe", body, signed).status in (200, 503)
+    lines = [line for line in s.log_lines() if line["event"] != "alarm"]
+    assert len(lines) == before + 1 and len(lines[-1]["cid"]) == 26 and lines[-1]["event"] in ("busy", "spooled")
+
+
+def test_syslog_gets_the_lines(site):
+    s = site()
+    path = s.path("syslog")
+    s.settings = {"hookonce": {"log": "syslog:" + path}}
+    s.configure()
+
+    def deliver(name, headers=None):
+        body = events.stripe(name)
+        return s.cgi("stripe", body, s.signed("stripe", body) if headers is None else headers).status
+
+    with syslog_socket(path) as sock:
+        assert deliver("evt_1") == 200
+        assert re.fullmatch(r"<30>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d hookonce\[\d+\]: \S+Z info cid=\w{26} "
+                            r"event=accepted source=stripe .*", sock.recv(70000).decode())
+        assert deliver("evt_1", []) == 401
+        assert sock.recv(70000).startswith(b"<28>")
+        assert s.hookonce("check").stdout.decode().count(f"ok    log: goes to syslog at {path}\n") == 1
+    assert s.log_text() == "" == s.cgi_stderr
+    # It is gone: requests are answered as before, and check says so.
+    assert deliver("evt_2") == 200
+    assert " event=accepted " in s.cgi_stderr
+    found = s.hookonce("check").stdout.decode()
+    assert f"warn  log: syslog does not listen at {path}: Connection refused; lines go to stderr\n" in found
+    assert "warn  alarm log: 1 time, last at " in found
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(site):
+    s = site()
+    log = os.path.join(s.folder("logs"), "log")
+    s.settings = {"hookonce": {"log": "file:logs/log"}}
+    s.configure()
+    s.serve("lighttpd", procs=1)
+
+    def deliver(name, lines):
+        body = events.stripe(name)
+        assert s.post("stripe", body, s.signed("stripe", body)).status == 200
+        if lines is not None:
+            with open(log, encoding="utf-8") as f:
+                assert f.read().count(" event=accepted ") == lines
+
+    def found():
+        return [line for line in s.hookonce("check").stdout.decode().splitlines() if re.match(r"\w+ +(alarm )?log: ", line)]
+
+    deliver("evt_1", 1)
+    os.rename(log, log + ".old")  # as logrotate does
+    deliver("evt_2", 1)
+    os.truncate(log, 0)  # as it does with copytruncate
+    deliver("evt_3", 1)
+    assert found() == [f"ok    log: {log} can be written"]
+    os.remove(log)
+    os.mkdir(log)  # nobody can write to it
+    deliver("evt_4", None)
+    assert s.count("receipt") == 4
+    assert found()[0] == f"warn  log: {log} can't be written: lines go to stderr"
+    s.cgi("nobody")
+    assert " event=rejected " in s.cgi_stderr
+    assert re.match("warn  alarm log: [12] times?, last at", found()[1])
+    os.rmdir(log)
+    deliver("evt_5", 1)
+    assert found()[0] == f"ok    log: {log} can be written"
+    assert found()[1].startswith("note  alarm log: ") and found()[1].endswith("(over)")

@@ -22,8 +22,7 @@ static inline int flow_begin(const char *module, const char *flow)
                              "ENGINE=InnoDB");
     settings = work_settings(flow);
     (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
-    log_open(path);
-    log_set_level(LOG_DEBUG);
+    log_into(path, LOG_DEBUG);
     worker_init(&w, settings, TESTDB_KEY);
     return 0;
 }

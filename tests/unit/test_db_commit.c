@@ -62,7 +62,7 @@ static int begin(void **state)
     (void)work_begin("commit");
     settings = work_settings(FLOW);
     (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
-    log_open(path);
+    log_into(path, LOG_INFO);
     worker_init(&w, settings, TESTDB_KEY);
     return 0;
 }

@@ -49,7 +49,7 @@ static int begin(void **state)
                              " COMMIT; KILL CONNECTION CONNECTION_ID(); END");
     settings = work_settings(FLOW);
     (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
-    log_open(path);
+    log_into(path, LOG_INFO);
     worker_init(&w, settings, TESTDB_KEY);
     return 0;
 }

@@ -34,7 +34,7 @@ static int begin(void **state)
     testdb_run(base.outside, "CREATE TABLE switch (slow DOUBLE) ENGINE=InnoDB");
     settings = work_settings(flow);
     (void)snprintf(path, sizeof path, "%s/hookonce.log", work_dir);
-    log_open(path);
+    log_into(path, LOG_INFO);
     return 0;
 }
 

@@ -70,7 +70,7 @@ static int begin(void **state)
         .hooks = &hooks, .settings = &settings, .counters = counters_open(dir)};
     answer = HO_OK;
     hang_ms = 0;
-    log_open("/dev/null");
+    log_into("/dev/null", LOG_INFO);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -20,8 +21,7 @@ static int fresh(void **state)
     (void)snprintf(old_path, sizeof old_path, "%s/log.1", dir);
     (void)unlink(path);
     (void)unlink(old_path);
-    log_open(path);
-    log_set_level(LOG_INFO);
+    log_into(path, LOG_INFO);
     return 0;
 }
 
@@ -131,10 +131,10 @@ static void levels_below_the_least_are_left_out(void **state)
     (void)state;
     log_event(LOG_DEBUG, "duplicate", NULL, NULL, 0);
     log_event(LOG_INFO, "accepted", NULL, NULL, 0);
-    log_set_level(LOG_ALARM);
+    log_into(path, LOG_ALARM);
     log_event(LOG_WARN, "rejected", NULL, NULL, 0);
     log_event(LOG_ALARM, "conflict", NULL, NULL, 0);
-    log_set_level(LOG_DEBUG);
+    log_into(path, LOG_DEBUG);
     log_event(LOG_DEBUG, "duplicate", NULL, NULL, 0);
     assert_log("info cid=- event=accepted\nalarm cid=- event=conflict\n"
                "debug cid=- event=duplicate\n");
@@ -146,12 +146,12 @@ static void the_file_is_private_and_appended_to(void **state)
     (void)state;
     mode_t mask = umask(0);
     (void)unlink(path);
-    log_open(path);
+    log_into(path, LOG_INFO);
     (void)umask(mask);
     log_event(LOG_INFO, "accepted", NULL, NULL, 0);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 07777U, 0600);
-    log_open(path);
+    log_into(path, LOG_INFO);
     log_event(LOG_INFO, "busy", NULL, NULL, 0);
     assert_log("info cid=- event=accepted\ninfo cid=- event=busy\n");
 }
@@ -249,7 +249,7 @@ static void processes_share_one_file_without_losing_lines(void **state)
     fill(path, LOG_FILE_MAX - 2000);
     for (int c = 0; c < CHILDREN; c++) {
         if (fork() == 0) {
-            log_open(path);
+            log_into(path, LOG_INFO);
             for (int i = 0; i < LINES; i++) {
                 log_event(LOG_INFO, "run", NULL, NULL, 0);
             }
@@ -271,7 +271,7 @@ static void processes_share_one_file_without_losing_lines(void **state)
 
 static void open_what_cannot_be(void)
 {
-    log_open("/nonexistent/folder/log");
+    log_into("/nonexistent/folder/log", LOG_INFO);
     log_event(LOG_INFO, "accepted", NULL, NULL, 0);
 }
 
@@ -287,7 +287,7 @@ static void without_a_file_stderr_is_used(void **state)
 
 static void write_to_a_full_disk(void)
 {
-    log_open("/dev/full");
+    log_into("/dev/full", LOG_INFO);
     log_event(LOG_INFO, "accepted", NULL, NULL, 0);
     log_event(LOG_INFO, "accepted", NULL, NULL, 0);
     _exit(log_lost() == 2 ? 3 : 4);
@@ -295,10 +295,58 @@ static void write_to_a_full_disk(void)
 
 static void lines_that_cannot_be_written_are_counted(void **state)
 {
-    char said[100];
+    char said[1000];
     (void)state;
     assert_int_equal(end_of(write_to_a_full_disk, said, sizeof said), 3);
-    assert_string_equal(said, "");
+    assert_non_null(strstr(said, " info cid=- event=accepted\n")); /* on stderr instead */
+}
+
+static void a_place_that_comes_back_is_used_again(void **state)
+{
+    char away[80];
+    (void)state;
+    (void)snprintf(away, sizeof away, "%s.away", dir);
+    assert_int_equal(rename(dir, away), 0);
+    int was = dup(STDERR_FILENO), fd = open("/dev/null", O_WRONLY);
+    assert_true(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0 && close(fd) == 0);
+    unsigned long lost = log_lost();
+    log_into(path, LOG_INFO); /* says that it can't */
+    log_event(LOG_INFO, "busy", NULL, NULL, 0);
+    assert_true(dup2(was, STDERR_FILENO) >= 0 && close(was) == 0);
+    assert_int_equal(log_lost(), lost + 2);
+    assert_int_equal(rename(away, dir), 0);
+    log_event(LOG_INFO, "accepted", NULL, NULL, 0);
+    log_event(LOG_INFO, "done", NULL, NULL, 0);
+    assert_int_equal(log_lost(), lost + 2);
+    assert_log("info cid=- event=accepted\ninfo cid=- event=done\n");
+}
+
+/* Nobody reads the other end. */
+static void fill_a_pipe(void)
+{
+    int fds[2];
+    char value[201];
+    struct timespec a, b;
+    memset(value, 'v', 200);
+    value[200] = '\0';
+    const struct log_pair pairs[] = {LOG_TEXT("k", value)};
+    log_open(NULL);
+    if (pipe(fds) != 0 || dup2(fds[1], STDERR_FILENO) < 0 || clock_gettime(CLOCK_MONOTONIC, &a) != 0) {
+        _exit(1);
+    }
+    for (int i = 0; i < 1000; i++) {
+        log_event(LOG_INFO, "run", NULL, pairs, 1);
+    }
+    if (clock_gettime(CLOCK_MONOTONIC, &b) != 0) {
+        _exit(1);
+    }
+    _exit(log_lost() > 500 && b.tv_sec - a.tv_sec < 10 ? 3 : 4); /* not 100 ms a line */
+}
+
+static void a_stderr_that_nobody_reads_holds_nobody_up(void **state)
+{
+    (void)state;
+    assert_int_equal(end_of(fill_a_pipe, NULL, 0), 3);
 }
 
 static void log_an_unknown_event(void)
@@ -349,6 +397,8 @@ int main(void)
                                         done),
         cmocka_unit_test_setup_teardown(without_a_file_stderr_is_used, fresh, done),
         cmocka_unit_test_setup_teardown(lines_that_cannot_be_written_are_counted, fresh, done),
+        cmocka_unit_test_setup_teardown(a_place_that_comes_back_is_used_again, fresh, done),
+        cmocka_unit_test_setup_teardown(a_stderr_that_nobody_reads_holds_nobody_up, fresh, done),
         cmocka_unit_test_setup_teardown(
             an_event_that_is_not_in_the_table_aborts_where_asked_for, fresh, done),
     };

@@ -109,7 +109,7 @@ static void reads_the_single_sections(void **state)
     assert_string_equal(s->db_password_file, in_folder("db.password"));
     assert_string_equal(s->state_dir, in_folder("var"));
     assert_string_equal(s->key_file, "/etc/hookonce.key");
-    assert_string_equal(s->log_file, in_folder("logs/h.log"));
+    assert_string_equal(s->log.path, in_folder("logs/h.log"));
     assert_int_equal(s->n_recipes, 2);
     assert_string_equal(s->recipes[0], in_folder("more.conf"));
     assert_string_equal(s->recipes[1], "/srv/other.conf");
@@ -209,7 +209,7 @@ static void what_is_not_written_has_its_default(void **state)
     assert_null(s->db_password_file);
     assert_string_equal(s->state_dir, in_folder("state"));
     assert_string_equal(s->key_file, in_folder("hookonce.key"));
-    assert_string_equal(s->log_file, in_folder("state/hookonce.log"));
+    assert_string_equal(s->log.path, in_folder("state/hookonce.log"));
     assert_int_equal(s->n_recipes, 0);
     assert_null(s->url);
     assert_int_equal(s->lease_ms, 60000);
@@ -255,7 +255,7 @@ static void takes_these_too(void **state)
         settings_free(s);
     }
     struct settings *s = loaded(rows[1]);
-    assert_null(s->log_file);
+    assert_null(s->log.path);
     settings_free(s);
 }
 

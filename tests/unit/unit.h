@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "base/span.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -38,6 +39,13 @@
             fail_msg("case %zu: got \"%s\", want \"%s\"", (size_t)(i), (got), (want)); \
         } \
     } while (0)
+
+/* The log goes into that file, as text. */
+static inline void log_into(const char *path, enum log_level least)
+{
+    const struct log_to to = {LOG_TO_FILE, path, false, least};
+    log_open(&to);
+}
 
 /* Runs code in a child with stderr into said (said_size bytes, may be NULL).
  * returns the exit status, or minus the signal that ended it. */

@@ -273,6 +273,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     quiet = home.sh(line.split("* * * * ")[1])
     assert "conflicts" in quiet and " ok " not in quiet
     assert " alarm " in home.sh(book.take("grep ' alarm '"))
+    assert " event=accepted " in home.sh(book.take("grep cid=01"))
     # dead letters
     event = dead_letter(home)
     said = home.sh(book.take("./hookonce list dead\n", [("list ID", f"list {event}")]))

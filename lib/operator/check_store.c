@@ -216,9 +216,13 @@ void check_work(struct check *c)
     }
     check_processor(c, &q);
     c->dead = q.dead;
+    if (q.discarded > 0) {
+        found(c, FOUND_NOTE, "discarded", "%s within a day; hookonce list discarded says by whom, "
+              "and why", count(q.discarded, room[0]));
+    }
     if (q.dead > 0) {
         found(c, FOUND_WARN, "dead letters", "%s; hookonce list dead says why, hookonce retry runs "
-              "them again", count(q.dead, room[3]));
+              "them again, hookonce discard ends them", count(q.dead, room[3]));
     }
     if (q.conflicts > 0) {
         found(c, FOUND_WARN, "conflicts", "%s; look at them: hookonce list conflicts",

@@ -323,13 +323,14 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_list = {
     .name = "list",
-    .synopsis = "[receipts | jobs | dead | conflicts | attempts | workers] [ID]\n"
+    .synopsis = "[receipts | jobs | dead | discarded | conflicts | attempts | workers] [ID]\n"
                 "       [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
     .summary = "shows events, jobs, dead letters and conflicts, or the story of one event",
     .help =
         "  receipts   the newest events (also without a word)\n"
         "  jobs       what is not done yet, what is due first at the top\n"
         "  dead       dead letters: jobs that were given up and wait for you\n"
+        "  discarded  jobs that a person discarded, who it was and why\n"
         "  conflicts  genuine deliveries that contradict what is stored\n"
         "  attempts   tries, those of the newest jobs first\n"
         "  workers    processors at work, and those that vanished within a day\n"

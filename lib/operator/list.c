@@ -7,6 +7,12 @@ static enum ho_code fetch_dead(struct db *db, const struct view_filter *f, struc
     return view_dead(db, f->limit, rows, err);
 }
 
+static enum ho_code fetch_discarded(struct db *db, const struct view_filter *f,
+                                    struct db_rows *rows, struct ho_err *err)
+{
+    return view_discarded(db, f->limit, rows, err);
+}
+
 static enum ho_code fetch_conflicts(struct db *db, const struct view_filter *f,
                                     struct db_rows *rows, struct ho_err *err)
 {
@@ -55,6 +61,20 @@ static const struct list_col dead_cols[] = {
     {VIEW_D_OUTCOME, false, {"outcome", TABLE_TEXT, 0}, 0},
     {VIEW_D_CID, false, {"correlation_id", TABLE_TEXT, 0}, 6},
     {VIEW_D_ERROR, false, {"last_error", TABLE_TEXT, 300}, TABLE_BELOW},
+};
+
+static const struct list_col discarded_cols[] = {
+    {VIEW_X_AT, true, {"discarded_at", TABLE_TEXT, 0}, 0},
+    {VIEW_X_JOB, false, {"job", TABLE_NUMBER, 0}, 0},
+    {VIEW_X_PROVIDER, false, {"provider", TABLE_TEXT, 20}, 4},
+    {VIEW_X_EVENT, false, {"event_id", TABLE_TEXT, 44}, 0},
+    {VIEW_X_TYPE, false, {"event_type", TABLE_TEXT, 36}, 3},
+    {VIEW_X_ROUTE, false, {"route", TABLE_TEXT, 20}, 2},
+    {VIEW_X_WAS, false, {"was", TABLE_TEXT, 0}, 1},
+    {VIEW_X_ACTED, false, {"acted", TABLE_TEXT, 0}, 0},
+    {VIEW_X_WHO, false, {"who", TABLE_TEXT, 40}, 0},
+    {VIEW_X_CID, false, {"correlation_id", TABLE_TEXT, 0}, 6},
+    {VIEW_X_REASON, false, {"reason", TABLE_TEXT, 300}, TABLE_BELOW},
 };
 
 static const struct list_col conflict_cols[] = {
@@ -118,6 +138,7 @@ const struct listing listings[] = {
     {"receipts", "receipt", "No events yet.", view_receipts, COLS(receipt_cols)},
     {"jobs", "job", "No jobs are open.", fetch_jobs, COLS(job_cols)},
     {"dead", "dead", "No dead letters.", fetch_dead, COLS(dead_cols)},
+    {"discarded", "discarded", "Nothing was discarded.", fetch_discarded, COLS(discarded_cols)},
     {"conflicts", "conflict", "No conflicts.", fetch_conflicts, COLS(conflict_cols)},
     {"attempts", "attempt", "No tries yet.", fetch_attempts, COLS(attempt_cols)},
     {"workers", "worker", "No processor is at work.", fetch_workers, COLS(worker_cols)},

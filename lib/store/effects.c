@@ -202,3 +202,10 @@ enum ho_code effect_release(struct db *db, uint64_t job, struct ho_err *err)
 
     return db_run(db, sql_effects_release, in, 1, NULL, err);
 }
+
+enum ho_code effect_told(struct db *db, uint64_t job, bool acted, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(job)};
+
+    return db_run(db, acted ? sql_effects_done : sql_effects_drop, in, 1, NULL, err);
+}

@@ -57,4 +57,8 @@ enum ho_code effect_in_doubt(struct db *db, uint64_t job, bool *doubt, struct ho
 /* A person says that it may be done again, by its owner: what is unknown is reserved. */
 enum ho_code effect_release(struct db *db, uint64_t job, struct ho_err *err) HO_MUST_CHECK;
 
+/* A person says of a job that has ended whether it acted: what is reserved or unknown of its effects
+ * is done, or free. */
+enum ho_code effect_told(struct db *db, uint64_t job, bool acted, struct ho_err *err) HO_MUST_CHECK;
+
 #endif

@@ -11,7 +11,7 @@ static const char *const tables[] = {
     "hookonce_schema", "hookonce_receipt", "hookonce_guard",   "hookonce_conflict",
     "hookonce_body",   "hookonce_job",     "hookonce_attempt", "hookonce_worker",
     "hookonce_effect", "hookonce_object",  "hookonce_handler", "hookonce_slot",
-    "hookonce_answer",
+    "hookonce_answer", "hookonce_discard",
 };
 
 /* Columns whose type decides what is the same id. */
@@ -38,6 +38,7 @@ static const struct column {
     {"hookonce_handler", "name", "varchar(64)", "ascii_bin"},
     {"hookonce_slot", "handler", "varchar(64)", "ascii_bin"},
     {"hookonce_answer", "correlation_id", "char(26)", "ascii_bin"},
+    {"hookonce_discard", "correlation_id", "char(26)", "ascii_bin"},
 };
 
 static const struct key {
@@ -63,6 +64,8 @@ static const struct key {
     {"hookonce_handler", "PRIMARY", true, "name"},
     {"hookonce_slot", "PRIMARY", true, "handler,slot"},
     {"hookonce_answer", "PRIMARY", true, "correlation_id"},
+    {"hookonce_discard", "correlation", false, "correlation_id"},
+    {"hookonce_discard", "discarded", false, "discarded_at"},
 };
 
 /* The row whose first cells are these names; n_rows when there is none. */

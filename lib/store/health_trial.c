@@ -45,6 +45,7 @@ static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)
         {"hookonce_worker", "pid"},     {"hookonce_effect", "state"},
         {"hookonce_object", "mark"},    {"hookonce_handler", "failures"},
         {"hookonce_slot", "claim_no"},  {"hookonce_answer", "status"},
+        {"hookonce_discard", "reason"},
     };
     static const char *const words[RIGHTS_N] = {"SELECT", "INSERT", "UPDATE", "DELETE"};
     char missing[100] = "", sql[160];

@@ -39,6 +39,19 @@ struct reopening {
     enum reopened result;
 };
 
+enum { STATE_STATE, STATE_OUTCOME, STATE_ROUTE, STATE_ASKED }; /* sql_job_state */
+
+/* Whether it may have acted, by its own row. */
+static bool is_doubtful(const struct db_rows *rows)
+{
+    struct span outcome = db_cell(rows, 0, STATE_OUTCOME);
+
+    return span_is(outcome, outcome_word(OUTCOME_UNKNOWN)) ||
+           span_is(outcome, outcome_word(OUTCOME_KEY_OVER)) ||
+           (span_is(outcome, outcome_word(OUTCOME_DISCARDED)) &&
+            db_cell_int(rows, 0, STATE_ASKED) != 0);
+}
+
 /* Locks the job and looks what stands against it. */
 static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct ho_err *err)
 {
@@ -48,13 +61,12 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
     *doubt = false;
     enum ho_code code = db_run(db, sql_job_state, in, 1, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
-        struct span outcome = db_cell(&rows, 0, 1);
-        bool dead = span_is(db_cell(&rows, 0, 0), job_state_word(JOB_DEAD));
-        *doubt = dead && (span_is(outcome, outcome_word(OUTCOME_UNKNOWN)) ||
-                          span_is(outcome, outcome_word(OUTCOME_KEY_OVER)));
-        if (span_starts(db_cell(&rows, 0, 2), "(")) {
+        bool ended = span_is(db_cell(&rows, 0, STATE_STATE), job_state_word(JOB_DEAD)) ||
+                     span_is(db_cell(&rows, 0, STATE_OUTCOME), outcome_word(OUTCOME_DISCARDED));
+        *doubt = ended && is_doubtful(&rows);
+        if (span_starts(db_cell(&rows, 0, STATE_ROUTE), "(")) {
             r->result = REOPEN_ANSWERED;
-        } else if (dead && !*doubt) {
+        } else if (ended && !*doubt) {
             code = effect_in_doubt(db, r->id, doubt, err);
         }
     }

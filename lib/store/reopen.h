@@ -34,11 +34,11 @@ enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, str
 enum reopened {
     REOPENED,        /* ready and due */
     REOPEN_NOTHING,  /* it is nothing that could be opened (any more) */
-    REOPEN_IN_DOUBT, /* it may have acted, and only a person can say that it may act again */
+    REOPEN_IN_DOUBT, /* it may have acted, or a person said that it did, and only a person can say that it may act again */
     REOPEN_ANSWERED  /* it answered a request: only the sender can ask again */
 };
 
-/* A job that is dead, or done as ignored, becomes ready and due, its tries counted from 0, its
+/* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0, its
  * receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
  * tries as they are.
  * in:  release — a person says that what it may have done may be done again: what is unknown of its

@@ -13,7 +13,7 @@ const char sql_reply_job[] =
     " UTC_TIMESTAMP(6), 1, ?, ?)";
 
 const char sql_reply_look[] =
-    "SELECT j.id, j.state, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
+    "SELECT j.id, IF(j.outcome = 'discarded', 'dead', j.state), TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
     " a.status, a.content_type, a.body, a.mac"
     " FROM hookonce_job AS j FORCE INDEX (once)"
     " LEFT JOIN hookonce_answer AS a ON a.correlation_id = j.correlation_id" OF_RECEIPT;
@@ -30,7 +30,8 @@ const char sql_reply_held[] =
 
 const char sql_reply_lock[] =
     "SELECT j.claim_no, j.tries, COALESCE(j.worker, ''), j.state = 'running',"
-    " j.state = 'running' AND j.run_at > UTC_TIMESTAMP(6) OR j.state = 'done',"
+    " j.state = 'running' AND j.run_at > UTC_TIMESTAMP(6)"
+    " OR (j.state = 'done' AND COALESCE(j.outcome, '') <> 'discarded'),"
     " UTC_TIMESTAMP(6), j.claim_token"
     " FROM hookonce_job AS j FORCE INDEX (PRIMARY)"
     " WHERE j.id = ? AND j.correlation_id = ? AND j.route = '" REPLY_ROUTE "' FOR UPDATE";

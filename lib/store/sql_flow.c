@@ -42,8 +42,19 @@ const char sql_effects_free[] =
 const char sql_effects_release[] =
     "UPDATE hookonce_effect SET state = 'reserved' WHERE job_id = ? AND state = 'unknown'";
 
+/* What a person says of a job's effects, which nobody knew, or which it would have tried again. */
+const char sql_effects_done[] =
+    "UPDATE hookonce_effect SET state = 'done', done_at = UTC_TIMESTAMP(6)"
+    " WHERE job_id = ? AND state <> 'done'";
+
+const char sql_effects_drop[] =
+    "DELETE FROM hookonce_effect WHERE job_id = ? AND state <> 'done'";
+
 const char sql_effects_unknown[] =
     "SELECT 1 FROM hookonce_effect WHERE job_id = ? AND state = 'unknown' LIMIT 1";
+
+const char sql_effects_state[] =
+    "SELECT state FROM hookonce_effect WHERE job_id = ? ORDER BY state DESC LIMIT 1";
 
 const char sql_object_insert[] =
     "INSERT INTO hookonce_object (flow, object_key, object_id, changed_at)"

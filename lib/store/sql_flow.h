@@ -16,6 +16,9 @@ extern const char sql_effect_free[];     /* flow, key, job */
 extern const char sql_effects_doubt[];   /* job */
 extern const char sql_effects_free[];    /* job */
 extern const char sql_effects_release[]; /* job */
+extern const char sql_effects_done[];    /* job */
+extern const char sql_effects_drop[];    /* job */
+extern const char sql_effects_state[];   /* job -> unknown, else done, else reserved */
 extern const char sql_effects_unknown[]; /* job */
 
 /* objects and lanes */

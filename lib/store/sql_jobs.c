@@ -175,7 +175,8 @@ const char sql_dead_by_cid[] = DEAD DEAD_RECEIPT " WHERE j.correlation_id = ? OR
 const char sql_dead_by_route[] = DEAD DEAD_ONLY " AND j.route = ?" DEAD_ORDER;
 const char sql_dead_all[] = DEAD DEAD_ONLY DEAD_ORDER;
 
-const char sql_job_state[] = "SELECT state, outcome, route FROM hookonce_job FORCE INDEX (PRIMARY)"
+const char sql_job_state[] = "SELECT state, outcome, route, first_try_at IS NOT NULL, lane"
+                             " FROM hookonce_job FORCE INDEX (PRIMARY)"
                              " WHERE id = ? FOR UPDATE";
 
 /* Nothing ever ran for an ignored one, so there is nothing that could be done twice. */
@@ -184,12 +185,25 @@ const char sql_job_reopen[] =
     " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, class = 0,"
     " outcome = NULL, waits = 0, need_waits = 0, waiting_for = NULL, waits_since = NULL,"
     " lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at)"
-    " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'ignored' AND route = ''))";
+    " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'discarded')"
+    " OR (state = 'done' AND outcome = 'ignored' AND route = ''))";
 
 /* One that waits for its lane looks at it, and waits again if it is held. */
 const char sql_job_hasten[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
     " WHERE id = ? AND (state = 'waiting' OR (state = 'ready' AND run_at > UTC_TIMESTAMP(6)))";
+
+/* A claim of it is over. */
+const char sql_job_discard[] =
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
+    " SET state = 'done', run_at = UTC_TIMESTAMP(6), outcome = 'discarded',"
+    " claim_no = claim_no + 1, claim_token = NULL, suspect = 0, waiting_for = NULL,"
+    " waits_since = NULL, lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at)"
+    " WHERE id = ? AND state <> 'running'";
+
+const char sql_discard_write[] =
+    "INSERT INTO hookonce_discard (job_id, correlation_id, was, acted, who, reason, discarded_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6))";
 
 const char sql_worker_hello[] = "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
                                 " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"

@@ -47,9 +47,13 @@ extern const char sql_dead_by_job[];     /* job id */
 extern const char sql_dead_by_cid[];     /* cid */
 extern const char sql_dead_by_route[];   /* route, limit */
 extern const char sql_dead_all[];        /* limit */
-extern const char sql_job_state[];       /* id */
+extern const char sql_job_state[];       /* id -> state, outcome, route, asked, lane */
 extern const char sql_job_reopen[];      /* forget, id */
 extern const char sql_job_hasten[];      /* id */
+
+/* discarded by a person */
+extern const char sql_job_discard[];     /* untouched, id */
+extern const char sql_discard_write[];   /* job, cid, was, acted, who, reason */
 
 /* workers */
 extern const char sql_worker_hello[];    /* id, host, pid */

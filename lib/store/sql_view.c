@@ -40,6 +40,13 @@ const char SQL_VIEW_DEAD[] =
     " LEFT JOIN hookonce_receipt r ON r.correlation_id = j.correlation_id"
     " WHERE j.state = 'dead' ORDER BY j.run_at DESC, j.id DESC LIMIT ?";
 
+const char SQL_VIEW_DISCARDED[] =
+    "SELECT d.discarded_at, d.job_id AS job, d.correlation_id, r.provider, r.event_id, r.event_type,"
+    " j.route, d.was, d.acted, d.who, d.reason FROM hookonce_discard d FORCE INDEX (discarded)"
+    " LEFT JOIN hookonce_job j ON j.id = d.job_id"
+    " LEFT JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = d.correlation_id"
+    " ORDER BY d.discarded_at DESC, d.id DESC LIMIT ?";
+
 const char SQL_VIEW_CONFLICTS[] =
     "SELECT last_seen_at, id, kind, provider, event_id, event_type, source, correlation_id,"
     " first_correlation_id, seen, body_len FROM hookonce_conflict ORDER BY id DESC LIMIT ?";
@@ -61,7 +68,7 @@ const char SQL_VIEW_ATTEMPTS[] =
     " rows_changed, error"
     " FROM hookonce_attempt ORDER BY job_id DESC, claim_no DESC LIMIT ?";
 
-/* ?: the correlation id, eight times. Same times are sorted by what must come first. */
+/* ?: the correlation id, nine times. Same times are sorted by what must come first. */
 const char SQL_VIEW_TIMELINE[] =
     "SELECT at, what, detail FROM ("
     "SELECT received_at AS at, 'received' AS what, 1 AS step,"
@@ -93,6 +100,9 @@ const char SQL_VIEW_TIMELINE[] =
     " COALESCE(CONCAT(': ', last_error), ''))"
     " FROM hookonce_job WHERE correlation_id = ? AND waiting_for IS NOT NULL"
     " AND state IN ('ready', 'waiting')"
+    " UNION ALL SELECT discarded_at, 'discarded', 5, CONCAT('job ', job_id, ', by ', who,"
+    " COALESCE(CONCAT(', acted: ', acted), ''), ': ', reason)"
+    " FROM hookonce_discard WHERE correlation_id = ?"
     " UNION ALL SELECT run_at, state, 6, CONCAT('job ', id, CASE state"
     " WHEN 'ready' THEN ', due at this time' WHEN 'running' THEN ', lease ends at this time'"
     " WHEN 'waiting' THEN ', asleep until its lane is free, or this time'"
@@ -115,7 +125,8 @@ const char SQL_VIEW_QUEUE[] =
     JOBS("state = 'running' AND run_at <= UTC_TIMESTAMP(6)") ", "
     JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'") ", "
     UP_TO("hookonce_conflict") ", "
-    JOBS("state = 'waiting'") ","
+    JOBS("state = 'waiting'") ", "
+    UP_TO("hookonce_discard WHERE discarded_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY") ","
     " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
     " FROM hookonce_job WHERE state = 'ready'), 0),"
     " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"

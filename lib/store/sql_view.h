@@ -7,6 +7,7 @@ extern const char SQL_VIEW_RECEIPTS_OPEN[];
 extern const char SQL_VIEW_BY_CID[];
 extern const char SQL_VIEW_BY_EVENT[];
 extern const char SQL_VIEW_DEAD[];
+extern const char SQL_VIEW_DISCARDED[];
 extern const char SQL_VIEW_CONFLICTS[];
 extern const char SQL_VIEW_OPEN_JOBS[];
 extern const char SQL_VIEW_ATTEMPTS[];

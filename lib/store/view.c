@@ -78,6 +78,14 @@ enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, stru
     return db_run(db, SQL_VIEW_DEAD, in, COUNT(in), rows, err);
 }
 
+enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
+                            struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(limit)};
+
+    return db_run(db, SQL_VIEW_DISCARDED, in, COUNT(in), rows, err);
+}
+
 enum ho_code view_conflicts(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err)
 {
@@ -104,7 +112,7 @@ enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, 
 enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,
                            struct ho_err *err)
 {
-    struct db_value in[8];
+    struct db_value in[9];
 
     for (size_t i = 0; i < COUNT(in); i++) {
         in[i] = DBV_TEXT(cid);
@@ -131,9 +139,10 @@ enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *er
                                    .dead = db_cell_int(&rows, 0, 4),
                                    .conflicts = db_cell_int(&rows, 0, 5),
                                    .asleep = db_cell_int(&rows, 0, 6),
-                                   .oldest_due_s = db_cell_int(&rows, 0, 7),
-                                   .worker_s = db_cell_int(&rows, 0, 8),
-                                   .any_try = db_cell_int(&rows, 0, 9) != 0};
+                                   .discarded = db_cell_int(&rows, 0, 7),
+                                   .oldest_due_s = db_cell_int(&rows, 0, 8),
+                                   .worker_s = db_cell_int(&rows, 0, 9),
+                                   .any_try = db_cell_int(&rows, 0, 10) != 0};
     }
     db_rows_free(&rows);
     return code;

@@ -33,6 +33,12 @@ enum { VIEW_D_ENDED, VIEW_D_JOB, VIEW_D_CID, VIEW_D_PROVIDER, VIEW_D_EVENT, VIEW
 enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* What a person discarded, newest first. */
+enum { VIEW_X_AT, VIEW_X_JOB, VIEW_X_CID, VIEW_X_PROVIDER, VIEW_X_EVENT, VIEW_X_TYPE, VIEW_X_ROUTE,
+       VIEW_X_WAS, VIEW_X_ACTED, VIEW_X_WHO, VIEW_X_REASON, VIEW_X_N };
+enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
+                            struct ho_err *err) HO_MUST_CHECK;
+
 /* Conflicts, newest first. */
 enum { VIEW_C_LAST_SEEN, VIEW_C_ID, VIEW_C_KIND, VIEW_C_PROVIDER, VIEW_C_EVENT, VIEW_C_TYPE,
        VIEW_C_SOURCE, VIEW_C_CID, VIEW_C_FIRST_CID, VIEW_C_SEEN, VIEW_C_BODY_LEN, VIEW_C_N };
@@ -70,6 +76,7 @@ struct view_queue {
     int64_t expired;     /* running, its lease ended */
     int64_t dead;
     int64_t conflicts;
+    int64_t discarded;   /* by a person, within a day */
     int64_t oldest_due_s; /* how long the oldest due job waits; 0: none */
     int64_t worker_s;     /* since a processor last gave a sign of life; -1: none is at work */
     bool any_try;         /* some processor has settled some job */

@@ -256,7 +256,7 @@ def in_doubt(home, book, url):
     job = home.db.value("SELECT MIN(id) FROM hookonce_job WHERE route = 'odd'")
     home.sh("hookonce retry --all", codes=(0, 1))
     assert home.db.value(state + "LIMIT 1") == "dead,gave up"
-    home.db.sql(book.take("UPDATE hookonce_effect", [("42", str(job))]))
+    assert "1 job discarded" in home.sh(book.take("./hookonce discard ID --acted", [("ID", str(job))]))
     home.sh("hookonce retry evt_odd2; hookonce process --once", codes=(0, 1))
     assert home.db.value(state + "LIMIT 1 OFFSET 1") == "done,already done"
     home.write("hookonce/hookonce.conf", good)
@@ -284,6 +284,8 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
         home.sh("hookonce process --once")
         event = dead_letter(home)
         lines[lines.index(command)] = "done"
+    said = home.sh(book.take("./hookonce discard ID", [("ID", event), ("NAME", "paid")]))
+    assert "1 job discarded" in said and "0 jobs discarded" in said and event in said and "CRM" not in said
     ignored_event(home, book, url)
     in_doubt(home, book, url)
     # conflicts

@@ -225,6 +225,7 @@ static void one_receipts_story(void **state)
         {"started", "try 1, w1"},
         {"failed", "try 1: no such table"},
         {"ready", "due at this time"},
+        {"discarded", "by me@here, acted: no: the shop is closed"},
     };
     char sql[400];
     (void)state;
@@ -242,6 +243,11 @@ static void one_receipts_story(void **state)
                    " UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 1 SECOND, 'failed',"
                    " NULL, 'no such table' FROM hookonce_job WHERE correlation_id = '%s'",
                    e.cid);
+    testdb_run(db, sql);
+    (void)snprintf(sql, sizeof sql,
+                   "INSERT INTO hookonce_discard SELECT NULL, id, correlation_id, 'gave up', 'no',"
+                   " 'me@here', 'the shop is closed', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"
+                   " FROM hookonce_job WHERE correlation_id = '%s'", e.cid);
     testdb_run(db, sql);
     assert_int_equal(view_timeline(t.outside, span_of(e.cid), &got, &err), HO_OK);
     assert_int_equal(got.n_rows, sizeof wanted / sizeof wanted[0]);
@@ -294,8 +300,11 @@ static void no_query_reads_whole_tables(void **state)
                    " WHERE provider = 'bulk'");
     testdb_run(db, "INSERT INTO hookonce_attempt SELECT id, 1, correlation_id, 1, 'w1', NOW(6),"
                    " NOW(6), 'done', 1, NULL FROM hookonce_job WHERE run_at > 0 AND state = 'done'");
-    testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job");
-    for (int i = 0; i < 10; i++) {
+    testdb_run(db, "INSERT INTO hookonce_discard (job_id, correlation_id, was, who, reason,"
+                   " discarded_at) SELECT id, correlation_id, 'x', 'x', 'x', '2020-01-01'"
+                   " + INTERVAL id SECOND FROM hookonce_job WHERE state = 'done'");
+    testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_discard");
+    for (int i = 0; i < 11; i++) {
         struct view_queue q;
         struct view_since since;
         int64_t before = testdb_int(db, reads);
@@ -307,6 +316,7 @@ static void no_query_reads_whole_tables(void **state)
             : i == 4 ? view_dead(db, 20, &got, &err)
             : i == 5 ? view_open_jobs(db, 20, &got, &err)
             : i == 6 ? view_timeline(db, span_of(cids[0]), &got, &err)
+            : i == 10 ? view_discarded(db, 20, &got, &err)
             : i == 7 ? view_attempts(db, 20, &got, &err)
             : i == 8 ? view_since(db, "2020-01-01 00:00:00.000000", &since, &err)
                      : view_queue(db, &q, &err);

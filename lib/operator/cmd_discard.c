@@ -1,0 +1,270 @@
+/* hookonce discard: jobs that a person ends, with a reason that is kept. */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "operator/pick.h"
+#include "operator/table.h"
+#include "store/discard.h"
+#include "store/wake.h"
+
+enum { OPT_ALL, OPT_ROUTE, OPT_REASON, OPT_ACTED };
+static const struct arg_option options[] = {
+    [OPT_ALL] = {"all", false},
+    [OPT_ROUTE] = {"route", true},
+    [OPT_REASON] = {"reason", true},
+    [OPT_ACTED] = {"acted", true},
+};
+
+static const struct table_col columns[] = {
+    PICK_COLUMNS, {"was", TABLE_TEXT, 0}, {"business_key", TABLE_TEXT, 0}};
+
+struct discard_run {
+    struct operator *op;
+    struct table *table;
+    struct discard discard;
+    unsigned discarded;
+    unsigned unknown; /* of these: their business key stays in doubt */
+    struct buf left;  /* what is said of jobs that were left as they are */
+};
+
+/* "alice@www1": the account that runs this, and its host, in ASCII. */
+static void who_am_i(char out[DISCARD_WHO_ROOM])
+{
+    static const char sound[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@";
+    const struct passwd *account = getpwuid(getuid());
+    char host[256];
+
+    if (gethostname(host, sizeof host) != 0) {
+        host[0] = '\0';
+    }
+    host[sizeof host - 1] = '\0';
+    if (account != NULL) {
+        (void)snprintf(out, DISCARD_WHO_ROOM, "%.31s@%.32s", account->pw_name, host);
+    } else {
+        (void)snprintf(out, DISCARD_WHO_ROOM, "%lu@%.32s", (unsigned long)getuid(), host);
+    }
+    for (char *at = out + strspn(out, sound); *at != '\0'; at += strspn(at, sound)) {
+        *at = '_';
+    }
+}
+
+static void show(struct discard_run *r, const struct db_rows *rows, size_t i, enum discard_key key)
+{
+    static const char *const keys[] = {[DISCARD_KEY_NONE] = NULL,
+                                       [DISCARD_KEY_DONE] = "done",
+                                       [DISCARD_KEY_UNKNOWN] = "unknown"};
+    struct span cells[PICK_CELLS + 2];
+    struct span was = db_cell(rows, i, REOPEN_COL_OUTCOME);
+
+    pick_cells(rows, i, cells);
+    cells[PICK_CELLS] = was.len > 0 ? was : db_cell(rows, i, REOPEN_COL_STATE);
+    cells[PICK_CELLS + 1] = span_of(keys[key]);
+    table_row(r->table, cells);
+}
+
+static enum ho_code discard_one(void *arg, const struct db_rows *rows, size_t i,
+                                struct ho_err *err)
+{
+    struct discard_run *r = arg;
+    struct discard_result result;
+
+    enum ho_code code = discard_job(operator_db(r->op),
+                                    (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
+                                    db_cell(rows, i, REOPEN_COL_CID), &r->discard, &result, err);
+    if (code == HO_OK && result.what == DISCARDED) {
+        show(r, rows, i, result.key);
+        r->discarded++;
+        r->unknown += result.key == DISCARD_KEY_UNKNOWN ? 1 : 0;
+    } else if (code == HO_OK) {
+        pick_add_left(&r->left, rows, i, result.what == DISCARD_RUNS ? "is running now" : NULL);
+    }
+    return code;
+}
+
+static int discard_id(struct discard_run *r, const char *id)
+{
+    const struct picker picker = {r->op, discard_one, r};
+    struct ho_err err = {HO_OK, 0, ""};
+    unsigned before = r->discarded;
+    size_t found = 0;
+
+    buf_clear(&r->left);
+    if (pick_id(&picker, id, &found, &err) != HO_OK) {
+        return operator_db_fail(r->op, &err);
+    }
+    if (found == 0) {
+        return operator_fail(r->op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
+    }
+    if (r->discarded == before) {
+        return operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id, buf_cstr(&r->left));
+    }
+    return EXIT_WELL;
+}
+
+static int discard_all(struct discard_run *r, const char *route)
+{
+    const struct picker picker = {r->op, discard_one, r};
+    struct ho_err err = {HO_OK, 0, ""};
+    size_t found = 0;
+
+    if (pick_all(&picker, route, &found, &err) != HO_OK) {
+        return operator_db_fail(r->op, &err);
+    }
+    if (found == REOPEN_MAX) {
+        (void)operator_fail(r->op, EXIT_WELL, "there may be more than %d: run it again",
+                            REOPEN_MAX);
+    }
+    return EXIT_WELL;
+}
+
+struct discard_args {
+    struct picked picked;
+    const char *reason;
+    enum discard_acted acted;
+};
+
+static bool read_acted(const struct operator *op, const char *value, enum discard_acted *out)
+{
+    bool yes = strcmp(value, "yes") == 0;
+
+    if (!yes && strcmp(value, "no") != 0) {
+        (void)operator_fail(op, EXIT_USAGE, "--acted is yes or no, not '%s'", value);
+        return false;
+    }
+    *out = yes ? ACTED_YES : ACTED_NO;
+    return true;
+}
+
+/* One line, as it will stand in listings, and not longer than its column. */
+static bool reason_sound(const struct operator *op, const char *reason)
+{
+    struct span s = span_trim(span_of(reason));
+    size_t characters = 0;
+
+    for (size_t i = 0; i < s.len; i++) {
+        characters += (s.p[i] & 0xc0U) != 0x80 ? 1 : 0;
+    }
+    if (s.len == 0) {
+        (void)operator_fail(op, EXIT_USAGE, "say why: --reason TEXT; it is kept with the job");
+    } else if (!text_is_utf8(s) || characters > DISCARD_REASON_MAX) {
+        (void)operator_fail(op, EXIT_USAGE, "the reason must be UTF-8, and at most %d characters",
+                            DISCARD_REASON_MAX);
+    }
+    return s.len > 0 && text_is_utf8(s) && characters <= DISCARD_REASON_MAX;
+}
+
+static bool read_args(struct operator *op, int argc, char **argv, struct discard_args *out)
+{
+    struct args a = args_of(op, argc, argv);
+    const char *value;
+    int got;
+
+    while ((got = args_next(&a, options, sizeof options / sizeof options[0], &value)) !=
+           ARGS_END) {
+        switch (got) {
+        case ARGS_WORD: out->picked.ids[out->picked.n_ids++] = value; break;
+        case OPT_ALL: out->picked.all = true; break;
+        case OPT_ROUTE: out->picked.route = value; break;
+        case OPT_REASON: out->reason = value; break;
+        case OPT_ACTED:
+            if (!read_acted(op, value, &out->acted)) {
+                return false;
+            }
+            break;
+        default: return false;
+        }
+    }
+    if (!picked_sound(op, &out->picked) || !reason_sound(op, out->reason)) {
+        return false;
+    }
+    if (out->acted != ACTED_UNSAID && out->picked.all) {
+        (void)operator_fail(op, EXIT_USAGE,
+                            "--acted wants ids: whether it acted is for you to find out, one by "
+                            "one");
+        return false;
+    }
+    return true;
+}
+
+static void tell(const struct discard_run *r)
+{
+    if (!r->op->json) {
+        (void)printf("%u job%s discarded\n", r->discarded, r->discarded == 1 ? "" : "s");
+    }
+    if (r->unknown > 0) {
+        (void)operator_fail(r->op, EXIT_WELL,
+                            "note: nobody knows whether %s acted, so %s business key%s taken; "
+                            "find out, then say it by number: hookonce discard JOB --acted yes|no "
+                            "--reason TEXT",
+                            r->unknown == 1 ? "one of them" : "some of them",
+                            r->unknown == 1 ? "its" : "their", r->unknown == 1 ? " stays" : "s stay");
+    }
+}
+
+static int run_args(struct operator *op, const struct discard_args *args)
+{
+    char who[DISCARD_WHO_ROOM];
+    struct discard_run r = {.op = op, .discard = {args->acted, who, args->reason}};
+    int status = operator_need_settings(op);
+
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    who_am_i(who);
+    buf_init(&r.left, PICK_LEFT_MAX);
+    r.table = table_new("discard", columns, sizeof columns / sizeof columns[0]);
+    if (args->picked.all) {
+        status = discard_all(&r, args->picked.route);
+    }
+    for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
+        int one = discard_id(&r, args->picked.ids[i]);
+        status = one > status ? one : status;
+    }
+    if (r.discarded > 0) {
+        table_print(r.table, stdout, op->json);
+        wake_send(op->settings->state_dir); /* who waited for its lane is due */
+    }
+    tell(&r);
+    table_free(r.table);
+    buf_free(&r.left);
+    return status;
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct discard_args args = {.picked = picked_new(argc)};
+    int status = read_args(op, argc, argv, &args) ? run_args(op, &args) : EXIT_USAGE;
+
+    picked_free(&args.picked);
+    return status;
+}
+
+const struct command cmd_discard = {
+    .name = "discard",
+    .synopsis = "--reason TEXT [--acted yes|no] ID... | --reason TEXT --all [--route NAME]",
+    .summary = "ends dead letters, and jobs that wait, for good, and keeps who did it and why",
+    .help = "  ID            number of a job, a correlation id, or the provider's event id: its\n"
+            "                jobs that are dead, due or waiting\n"
+            "  --all         every dead letter\n"
+            "  --route NAME  with --all: only those of that route\n"
+            "  --reason TEXT why, for whoever asks later: hookonce list discarded\n"
+            "  --acted yes   its work is done, perhaps by hand: other events of its business key\n"
+            "                are \"already done\"\n"
+            "  --acted no    its work is not done: its business key is free\n"
+            "\n"
+            "The job is done, with outcome \"discarded\"; event, tries and reason are kept. Nothing\n"
+            "runs. Without --acted the business key of a job that never asked its handler is free,\n"
+            "and that of one which may have acted stays in doubt: others of the key wait until it\n"
+            "is said, also later by the same command. What was processed, or runs, is left as it\n"
+            "is. retry ID opens a discarded job again. Status 1: for some id there was nothing to\n"
+            "do.\n"
+            "\n"
+            "examples:\n"
+            "  hookonce discard 42 --reason 'test order'\n"
+            "  hookonce discard evt_1PqWxYz --acted yes --reason 'shipped by hand'\n"
+            "  hookonce discard --all --route crm --reason 'the old CRM is gone'\n",
+    .run = run,
+};

@@ -1,0 +1,144 @@
+/* Jobs discarded by a person. Locks in the order of a settlement: job, effect, receipt. */
+#include "store/discard.h"
+
+#include "store/effects.h"
+#include "store/job.h"
+#include "store/jobs_row.h"
+#include "store/lanes.h"
+#include "store/sql_flow.h"
+#include "store/sql_jobs.h"
+
+#define DISCARD_TIME_MS 10000
+
+enum { STATE_STATE, STATE_OUTCOME, STATE_ROUTE, STATE_ASKED, STATE_LANE }; /* sql_job_state */
+
+struct discarding {
+    uint64_t id;
+    char cid[ULID_LEN + 1];
+    const struct discard *d;
+    char was[32 + 1];
+    bool asked; /* it may have acted */
+    bool committing; /* an answer to COMMIT is, or was, to come */
+    struct job job; /* its lane, if it waited for one */
+    struct discard_result result;
+};
+
+/* Locks the job and looks what it is. */
+static enum ho_code look(struct db *db, struct discarding *x, bool *open, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(x->id)};
+    struct db_rows rows = {0};
+    bool doubt = false;
+
+    *open = false;
+    enum ho_code code = db_run(db, sql_job_state, in, 1, &rows, err);
+    if (code == HO_OK && rows.n_rows == 1) {
+        struct span state = db_cell(&rows, 0, STATE_STATE);
+        struct span outcome = db_cell(&rows, 0, STATE_OUTCOME);
+        bool done = span_is(state, job_state_word(JOB_DONE));
+        bool runs = span_is(state, job_state_word(JOB_RUNNING));
+
+        jobs_row_text(outcome.len > 0 ? outcome : state, x->was, sizeof x->was);
+        x->asked = db_cell_int(&rows, 0, STATE_ASKED) != 0;
+        jobs_row_lane(db_cell(&rows, 0, STATE_LANE), &x->job);
+        if (done && x->d->acted != ACTED_UNSAID) {
+            code = effect_in_doubt(db, x->id, &doubt, err);
+        }
+        *open = code == HO_OK && !runs && (!done || doubt);
+        bool took = x->committing && span_is(outcome, outcome_word(OUTCOME_DISCARDED));
+        x->result.what = runs ? DISCARD_RUNS : took ? DISCARDED : DISCARD_NOTHING;
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+static enum ho_code leave_effect(struct db *db, const struct discarding *x, struct ho_err *err)
+{
+    return x->d->acted == ACTED_UNSAID
+               ? effect_owner_ended(db, x->id, x->asked, err)
+               : effect_told(db, x->id, x->d->acted == ACTED_YES, err);
+}
+
+static enum ho_code keep(struct db *db, const struct discarding *x, struct ho_err *err)
+{
+    static const char *const acted[] = {
+        [ACTED_UNSAID] = NULL, [ACTED_YES] = "yes", [ACTED_NO] = "no"};
+    const struct db_value in[] = {
+        DBV_UINT(x->id),   DBV_STR(x->cid),       DBV_STR(x->was), DBV_STR(acted[x->d->acted]),
+        DBV_STR(x->d->who), DBV_STR(x->d->reason),
+    };
+
+    return db_run(db, sql_discard_write, in, sizeof in / sizeof in[0], NULL, err);
+}
+
+static enum ho_code end(struct db *db, struct discarding *x, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_INT(x->d->acted == ACTED_NO ? 1 : 0), DBV_UINT(x->id)};
+    bool woke = false;
+
+    enum ho_code code = leave_effect(db, x, err);
+    if (code == HO_OK) {
+        code = db_run(db, sql_job_discard, in, 2, NULL, err);
+    }
+    if (code == HO_OK) {
+        code = receipt_update(db, x->cid, OUTCOME_DISCARDED, err);
+    }
+    if (code == HO_OK) {
+        code = keep(db, x, err);
+    }
+    if (code == HO_OK && x->job.has_lane) {
+        code = lane_wake(db, x->job.lane, &woke, err); /* it may have been woken for it */
+    }
+    if (code == HO_OK) {
+        x->result.what = DISCARDED;
+    }
+    return code;
+}
+
+/* What others find of its business key from now on. */
+static enum ho_code look_at_key(struct db *db, struct discarding *x, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(x->id)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_effects_state, in, 1, &rows, err);
+    x->result.key = DISCARD_KEY_NONE;
+    if (code == HO_OK && rows.n_rows > 0) {
+        x->result.key = span_is(db_cell(&rows, 0, 0), "done") ? DISCARD_KEY_DONE
+                                                              : DISCARD_KEY_UNKNOWN;
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+static enum ho_code discard_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    struct discarding *x = arg;
+    bool open = false;
+
+    x->result.what = DISCARD_NOTHING;
+    enum ho_code code = db_begin(db, err);
+    if (code == HO_OK) {
+        code = look(db, x, &open, err);
+    }
+    if (code == HO_OK && open) {
+        code = end(db, x, err);
+    }
+    if (code == HO_OK) {
+        code = look_at_key(db, x, err);
+    }
+    x->committing = x->committing || code == HO_OK;
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
+enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const struct discard *d,
+                         struct discard_result *out, struct ho_err *err)
+{
+    struct discarding x = {.id = id, .d = d, .result = {DISCARD_NOTHING, DISCARD_KEY_NONE}};
+
+    jobs_row_text(cid, x.cid, sizeof x.cid);
+    enum ho_code code = db_transact(db, deadline_in(DISCARD_TIME_MS), discard_tx, &x, err);
+    *out = code == HO_OK ? x.result
+                         : (struct discard_result){DISCARD_NOTHING, DISCARD_KEY_NONE};
+    return code;
+}

@@ -20,15 +20,21 @@ int64_t clock_wall_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-int64_t clock_mono_ms(void)
+/* Leases of the database run on while this machine sleeps, so this clock must too. */
+static struct timespec read_running_clock(void)
 {
-    struct timespec now = read_clock(CLOCK_MONOTONIC);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+#ifdef CLOCK_BOOTTIME
+    struct timespec now;
+    if (clock_gettime(CLOCK_BOOTTIME, &now) == 0) {
+        return now;
+    }
+#endif
+    return read_clock(CLOCK_MONOTONIC);
 }
 
-int64_t clock_boot_ms(void)
+int64_t clock_mono_ms(void)
 {
-    struct timespec now = read_clock(CLOCK_BOOTTIME);
+    struct timespec now = read_running_clock();
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 

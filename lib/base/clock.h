@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 int64_t clock_wall_us(void); /* microseconds since 1970 UTC */
-int64_t clock_mono_ms(void); /* milliseconds, never goes back */
-int64_t clock_boot_ms(void); /* milliseconds since this machine's start, sleep included */
+int64_t clock_mono_ms(void); /* milliseconds since this machine's start, its sleep included */
 
 /* A point in monotonic time that a whole request or run must not pass. */
 struct deadline {

@@ -38,7 +38,7 @@ static struct look read_word(struct counters *c, uint64_t word, uint64_t now_ms)
 
 static uint64_t now_ms(void)
 {
-    return (uint64_t)clock_boot_ms() & UNTIL_MASK;
+    return (uint64_t)clock_mono_ms() & UNTIL_MASK;
 }
 
 static uint64_t open_ms(unsigned failures)

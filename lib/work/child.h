@@ -29,10 +29,12 @@ struct child_result {
     bool out_cut; /* it printed more than `out` may hold; the rest was dropped */
 };
 
-/* Runs it and waits until it has exited; who else still holds its pipes does not matter. When the
- * time is up, or it ends with anything but 0, its whole process group is ended (when late: SIGTERM,
- * CHILD_GRACE_MS later SIGKILL); what it leaves behind after a 0 is its own business. Should this
- * very process be killed meanwhile, the group is ended too.
+/* Runs it under a guard, a process between ours and it, and waits until it has exited; who else
+ * still holds its pipes does not matter. When the time is up, or it ends with anything but 0, all
+ * that it started is ended with it, also what has left its group or its session (when late:
+ * SIGTERM, CHILD_GRACE_MS later SIGKILL); what it leaves behind after a 0 is its own business. The
+ * guard does so too when this very process is stopped, and at once when it is killed. Where there
+ * is no /proc, and other than under Linux, "all" is its process group.
  * out: out — the first bytes of its standard output, as many as fit; tail — the last ones of its
  *      standard error. Both are initialised by the caller and appended to.
  * returns HO_OK | HO_TRANSIENT (CHILD_NEVER)

@@ -2,17 +2,19 @@
 #include "work/handler.h"
 
 const struct handler_end handler_exits[] = {
-    {"0", "Done."},
+    {"0", "Done. What it has left running goes on."},
     {"65", "It refuses the event for good, and did nothing: a dead letter."},
     {"69", "Not now, and it did nothing: again later, and no try is counted. A first line "
            "`retry-after: SECONDS` on its standard output says when (at most a day); else in a "
            "minute."},
     {"75", "The try failed, and it did nothing."},
     {"78", "It is not set up as it needs, and did nothing: a dead letter."},
-    {"any other", "The try failed; it may have done something."},
+    {"any other", "The try failed; it may have done something. As with every end but 0, what it "
+                  "has left running is ended (SIGKILL), daemons too."},
     {"a signal", "The try failed; it may have done something."},
-    {"its time is up", "It and all that it started get SIGTERM, and a second later SIGKILL. The "
-                       "try failed; nobody knows what it did."},
+    {"its time is up", "It and all that it started get SIGTERM, and a second later SIGKILL, "
+                       "also when its worker does not run any more. The try failed; nobody "
+                       "knows what it did."},
     {"not started", "The try failed; nothing was done."},
 };
 const size_t handler_exits_n = sizeof handler_exits / sizeof handler_exits[0];

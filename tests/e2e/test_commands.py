@@ -8,7 +8,7 @@ import time
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import arrive, attempts, expire, make_due
+from hooktest.flow import KILL_WORKER, arrive, attempts, expire, join, make_due
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 GITHUB = {"github": {"provider": "github", "secret": "github test secret"}}
@@ -221,12 +221,33 @@ def test_a_killed_worker_takes_its_command_with_it_and_the_next_try_has_the_same
     assert (first[0], second[0]) == ("1", "2") and first[1] == second[1] and len(first[1]) == 64
 
 
+def test_a_command_does_not_outlive_the_claim_of_a_worker_that_stands_still(site):
+    s = command_site(site, "(setsid sh -c 'echo $$ > daemon; sleep 300' &); until [ -s daemon ]; do sleep 0.01; done\n"
+                           "echo $$ > outer; sleep 300", handler={"timeout": "2s"})
+    other = join(site, s)
+    other.write("do", "#!/bin/sh\nexit 0\n", 0o700)
+    arrive(s, events.stripe("evt_1"))
+    worker = s.start_processor()
+    wait_until(lambda: read(s, "outer").strip(), 10, "the command runs")
+    os.kill(worker.pid, signal.SIGSTOP)
+    try:
+        for name in ("outer", "daemon"):
+            wait_until(lambda n=name: not running(int(read(s, n))), 8, name + " is gone")
+        expire(s)
+        other.process()
+        assert only_job(s)["outcome"] == "done" and only_job(s)["tries"] == 2
+    finally:
+        os.kill(worker.pid, signal.SIGCONT)
+    assert worker.stop() == 0
+    assert only_job(s)["outcome"] == "done" and attempts(s) == [(1, "lease lost"), (2, "done")]
+
+
 def test_a_command_that_kills_its_worker_ends_as_a_dead_letter__O_WRK_03(site):
     """The try is counted before the command starts, so it cannot go on for ever; its neighbours are done."""
     s = site(sources=STRIPE, handlers={"poison": {"command": "./kill"}, "good": {"command": "./good"}},
              routes={"p": {"provider": "stripe", "on": "poison", "handler": "poison", "retry": "5 tries, 1s"},
                      "g": {"provider": "stripe", "on": "good", "handler": "good"}})
-    s.write("kill", "#!/bin/sh\necho x >> kills; kill -9 $PPID; sleep 10\n", 0o700)
+    s.write("kill", f"#!/bin/sh\necho x >> kills; {KILL_WORKER}; sleep 10\n", 0o700)
     s.write("good", "#!/bin/sh\nexit 0\n", 0o700)
     arrive(s, events.stripe("evt_poison", kind="poison"))
     arrive(s, *(events.stripe(f"evt_{n}", kind="good") for n in range(10)))
@@ -243,7 +264,7 @@ def test_a_command_that_kills_its_worker_ends_as_a_dead_letter__O_WRK_03(site):
 
 
 def test_a_command_that_may_run_once_is_not_run_again_when_its_worker_vanishes(site):
-    s = command_site(site, "echo x >> runs; kill -9 $PPID; sleep 10", handler={"at_most_once": "yes"})
+    s = command_site(site, f"echo x >> runs; {KILL_WORKER}; sleep 10", handler={"at_most_once": "yes"})
     arrive(s, events.stripe("evt_1"))
     s.hookonce("process", "--once")
     expire(s)

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import arrive, expire, jobs, lines, script, sleeping, wait_sleeping
+from hooktest.flow import KILL_WORKER, arrive, expire, jobs, lines, script, sleeping, wait_sleeping
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 LANE = {"provider": "stripe", "serialize_by": "{/data/object/id}", "handler": "h"}
@@ -89,7 +89,7 @@ def test_a_killed_holder_blocks_nobody_for_longer_than_its_lease(site, kind):
            "INSERT INTO fx (event_id) VALUES ({event:id})"]
     s = lane_site(site, sql=sql if kind == "sql" else None)
     script(s, "h.sh", 'test -e "$HERE/killed" && echo "$HOOKONCE_ID" >>"$HERE/done" && exit 0\n'
-           ': >"$HERE/killed"\nkill -9 $PPID\nsleep 9\n')
+           f': >"$HERE/killed"\n{KILL_WORKER}\nsleep 9\n')
     arrive(s, events.stripe("evt_0", object_id="cs_1"))
     if kind == "sql":
         worker = s.start_processor("--for", "60s")

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import arrive, expire, hurry, jobs, lines, script, sleeping, wait_sleeping
+from hooktest.flow import KILL_WORKER, arrive, expire, hurry, jobs, lines, script, sleeping, wait_sleeping
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 FX = "INSERT INTO fx (event_id) VALUES ({event:id})"
@@ -113,7 +113,7 @@ def run_and_die(s):
 
 def test_a_worker_killed_behind_the_side_effect_repeats_it_under_the_same_key(site):
     s = shop(site, "command", retry="3 tries, 1s")
-    script(s, "fulfil.sh", FULFIL + 'test -e "$HERE/second" && exit 0\n: >"$HERE/second"\nkill -9 $PPID\n')
+    script(s, "fulfil.sh", FULFIL + 'test -e "$HERE/second" && exit 0\n: >"$HERE/second"\n' + KILL_WORKER)
     arrive(s, checkout("evt_1"))
     run_and_die(s)
     assert jobs(s) == [("paid", "running", None, None)] and s.jobs()[0]["tries"] == 1
@@ -152,7 +152,7 @@ def test_a_worker_killed_inside_sql_leaves_nothing(site):
 def test_at_most_once_is_not_repeated_and_holds_the_key_until_a_person_says(site):
     s = site(sources=STRIPE, handlers={"fulfil": {"command": "fulfil.sh", "at_most_once": "yes"}},
              routes={"paid": PAID})
-    script(s, "fulfil.sh", FULFIL + "kill -9 $PPID\n")
+    script(s, "fulfil.sh", FULFIL + KILL_WORKER)
     arrive(s, checkout("evt_1"))
     run_and_die(s)
     expire(s)
@@ -246,7 +246,7 @@ def test_one_of_twenty_claimed_jobs_that_kills_its_worker_is_the_only_dead_one(s
 def test_one_of_twenty_commands_that_kills_its_worker_is_the_only_dead_one(site):
     s = site(sources=STRIPE, settings={"processor": {"batch": "20"}}, handlers={"h": {"command": "h.sh"}},
              routes={"r": {"provider": "stripe", "handler": "h", "retry": "2 tries, 1s"}})
-    script(s, "h.sh", 'test "$HOOKONCE_ID" = evt_13 && kill -9 $PPID && sleep 9\necho "$HOOKONCE_ID" >>"$HERE/done"\n')
+    script(s, "h.sh", f'test "$HOOKONCE_ID" = evt_13 && {KILL_WORKER} && sleep 9\necho "$HOOKONCE_ID" >>"$HERE/done"\n')
     arrive(s, *[events.stripe(f"evt_{n}") for n in range(20)])
     for _ in range(6):
         s.hookonce("process", "--once")

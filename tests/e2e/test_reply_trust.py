@@ -45,9 +45,10 @@ def test_a_forged_receipt_is_not_answered(site):
 
 
 def test_the_program_sees_nothing_of_the_receivers(site):
-    s = reply_site(site, "cat /proc/$PPID/environ >env\ntr '\\0' ' ' </proc/$PPID/cmdline >argv\n"
-                   "receiver=$(sed -n 's/^PPid:.//p' /proc/$PPID/status)\ncp /proc/$PPID/status status\n"
-                   "ls -l /proc/$PPID/fd >fds\nls -l /proc/$receiver/fd >receiver\n"
+    s = reply_site(site, "of() { ps -o ppid= -p $1 | tr -d ' '; }\n"
+                   "reply=$(of $PPID)\nreceiver=$(of $reply)\n"
+                   "cat /proc/$reply/environ >env\ntr '\\0' ' ' </proc/$reply/cmdline >argv\n"
+                   "cp /proc/$reply/status status\nls -l /proc/$reply/fd >fds\nls -l /proc/$receiver/fd >receiver\n"
                    "env >own\nls -l /proc/$$/fd >ownfds\necho '{}'", server=("lighttpd", {"procs": 1}))
     assert ask(s, post=s.post)[0].status == 200
 

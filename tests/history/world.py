@@ -21,7 +21,8 @@ from collections import Counter, defaultdict
 
 from hooktest import MariaDB, Site, fastcgi, sign
 from hooktest.paths import BUILD
-from hooktest.proc import Proc, account, pids_of
+from hooktest.proc import Proc, account
+from hooktest.reply import replies
 from sink import Sink
 from tables import FX, Tables
 
@@ -359,10 +360,9 @@ class World:
         elif what == "lane":
             self.tables.expire_lanes()
         elif what == "reply":
-            for pid in pids_of(host.site.program):
-                if pid != host.processor.pid:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+            for pid in set(replies(host.site)) - {host.processor.pid}:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def faults(self):
         """Counter of {"killed before COMMIT": how often} of all programs so far."""

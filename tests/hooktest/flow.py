@@ -2,6 +2,9 @@
 
 from .proc import wait_until
 
+# In a command: its parent is its guard, and the worker is the guard's.
+KILL_WORKER = "kill -9 $(ps -o ppid= -p $PPID)"
+
 
 def arrive(site, *bodies, source="stripe", **more):
     """Signed deliveries through the receiver as a CGI program; `more` goes to the signature."""

@@ -7,6 +7,8 @@
 #include "store/reopen.h"
 
 #define ROUTE(name, more) "[route " name "]\nprovider = shop\non = " name "\n" more
+/* Its parent is its guard, and the worker is the guard's. */
+#define KILL_WORKER "kill -9 $(ps -o ppid= -p $PPID)"
 #define COMMAND(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
 
@@ -16,7 +18,7 @@
     COMMAND("refuses", "exit 65", "") COMMAND("later", "echo retry-after: 7; exit 69", "") \
     COMMAND("again", "exit 75", "") \
     "[handler slow]\ntimeout = 1s\ncommand = /bin/sleep 60\n" \
-    COMMAND("kills", "kill -9 $PPID", "") COMMAND("kills-once", "kill -9 $PPID", "at_most_once = yes\n") \
+    COMMAND("kills", KILL_WORKER, "") COMMAND("kills-once", KILL_WORKER, "at_most_once = yes\n") \
     COMMAND("fails-once", "exit 1", "at_most_once = yes\n") \
     COMMAND("aged", "exit 1", "key_lifetime = 10m\n") \
     COMMAND("switch", "test -e " SWITCH " && exit 65; exit 1", "") \

@@ -96,8 +96,42 @@ static void leaves_nothing_behind_a_failure(void **state)
     assert_no_child();
 }
 
-/* As a worker that is killed while the script runs. */
-static void kill_worker_of(const char *script)
+/* It is a session of its own, and nobody's child: what daemons do. */
+#define DAEMON "rm -f left; (setsid sh -c 'echo $$ > left; sleep 300' &); until [ -s left ]; do sleep 0.01; done; "
+
+static void leaves_no_daemon_behind_a_failure(void **state)
+{
+    (void)state;
+    assert_int_equal(sh(DAEMON "exit 1"), HANDLER_FAILED);
+    assert_false(alive("left"));
+    assert_no_child();
+}
+
+static void ends_a_daemon_when_it_is_late(void **state)
+{
+    (void)state;
+    call.end = deadline_in(700);
+    assert_int_equal(sh("rm -f left term; (setsid sh -c 'trap \"echo heard > term\" TERM; echo $$ > left; "
+                        "while :; do sleep 0.1; done' &); until [ -s left ]; do sleep 0.01; done; "
+                        "trap '' TERM; while :; do sleep 1; done"), HANDLER_UNKNOWN);
+    assert_false(alive("left"));
+    ASSERT_TEXT(read_in_dir("term"), "heard\n"); /* it was asked before */
+    assert_no_child();
+}
+
+/* What was started properly is the handler's own business. */
+static void leaves_a_daemon_alone_when_it_is_done(void **state)
+{
+    (void)state;
+    assert_int_equal(sh(DAEMON "exit 0"), HANDLER_DONE);
+    clock_sleep_ms(50);
+    assert_true(alive("left"));
+    assert_int_equal(kill(-(pid_t)strtol(read_in_dir("left"), NULL, 10), SIGKILL), 0);
+    assert_no_child();
+}
+
+/* A worker of its own that runs the script, at work. */
+static pid_t start_worker_of(const char *script)
 {
     (void)unlink(in_dir("outer"));
     pid_t worker = fork();
@@ -110,6 +144,14 @@ static void kill_worker_of(const char *script)
     }
     clock_sleep_ms(50);
     assert_true(alive("outer"));
+    return worker;
+}
+
+/* As a worker that is killed while the script runs. */
+static void kill_worker_of(const char *script)
+{
+    pid_t worker = start_worker_of(script);
+
     assert_int_equal(kill(worker, SIGKILL), 0);
     assert_int_equal(waitpid(worker, NULL, 0), worker);
 }
@@ -123,13 +165,34 @@ static void ends_with_its_worker(void **state)
     assert_true(gone_soon("inner"));
 }
 
-/* Even one that kills all others of its group, and so the one that would end it. */
+/* A worker that is not scheduled any more does not see its lease end. */
+static void ends_in_time_when_its_worker_stands_still(void **state)
+{
+    (void)state;
+    call.end = deadline_in(1500);
+    (void)unlink(in_dir("left"));
+    pid_t worker = start_worker_of(DAEMON "sleep 300 & echo $! > inner; echo $$ > outer; wait");
+    assert_int_equal(kill(worker, SIGSTOP), 0);
+    for (int i = 0; i < 250 && (alive("outer") || alive("inner") || alive("left")); i++) {
+        clock_sleep_ms(20);
+    }
+    assert_false(alive("outer"));
+    assert_false(alive("inner"));
+    assert_false(alive("left"));
+    assert_int_equal(kill(worker, SIGKILL), 0);
+    assert_int_equal(waitpid(worker, NULL, 0), worker);
+}
+
+/* Who kills the one that would end it ends with it. */
 static void ends_without_its_guard(void **state)
 {
     (void)state;
-    kill_worker_of("sleep 0.1; for p in $(pgrep -g $$); do [ $p = $$ ] || kill -9 $p; done; "
-                   "echo $$ > outer; while :; do sleep 1; done");
+    assert_int_equal(sh("echo $$ > outer; sleep 300 & echo $! > inner; kill -9 $PPID; wait"), HANDLER_FAILED);
+    ASSERT_TEXT(err.text, "the command was killed by signal 9");
+    assert_false(report.untouched);
     assert_true(gone_soon("outer"));
+    assert_true(gone_soon("inner"));
+    assert_no_child();
 }
 
 static void leaves_signals_as_they_were(void **state)
@@ -177,7 +240,11 @@ int main(void)
         TEST(lets_what_is_late_clean_up),
         TEST(ends_what_has_stopped_itself),
         TEST(leaves_nothing_behind_a_failure),
+        TEST(leaves_no_daemon_behind_a_failure),
+        TEST(ends_a_daemon_when_it_is_late),
+        TEST(leaves_a_daemon_alone_when_it_is_done),
         TEST(ends_with_its_worker),
+        TEST(ends_in_time_when_its_worker_stands_still),
         TEST(ends_without_its_guard),
         TEST(leaves_signals_as_they_were),
         TEST(leaves_no_descriptor_open),

@@ -175,7 +175,7 @@ static void a_late_failure_does_not_make_it_longer(void **state)
 
 static void a_word_that_is_not_possible_counts_as_closed(void **state)
 {
-    uint64_t now = (uint64_t)clock_boot_ms(), boot = (uint64_t)counters_boot(counters) << 48;
+    uint64_t now = (uint64_t)clock_mono_ms(), boot = (uint64_t)counters_boot(counters) << 48;
     const uint64_t words[] = {
         boot | UINT64_C(9) << 40 | (now + GATE_MOST_MS + 60000), /* too far ahead */
         (boot ^ UINT64_C(1) << 48) | UINT64_C(9) << 40 | (now + 4000), /* another boot's */

@@ -39,6 +39,7 @@ only '^# *include <(json-c/|json\.h|json_)' 'lib/base/json*.[ch]'
 only '^# *include <openssl/' 'lib/base/mac*.[ch]'
 only '^# *include <fcgi' lib/edge/gateway.c
 only '^# *include <(mysql|mariadb|errmsg|mysqld_error)' lib/store/db_link.h
+only '^# *include <ma_' lib/store/db_wait.c
 only '^# *include <curl/' lib/operator/http.c lib/work/http_call.c
 # Makers of accepted events: bytes that were verified, and nothing else.
 only '^# *include "core/event_make\.h"' lib/core/event.c lib/edge/verify.c

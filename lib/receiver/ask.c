@@ -307,6 +307,7 @@ void ask(struct receiver *rx, const struct endpoint *e)
         answer_kind(&a, ANSWER_REPLY_BUSY, err.text);
         return;
     }
+    db_limit(rx->db, a.end);
     memcpy(a.cid, recorded.cid, sizeof a.cid);
     rx->results = ho_alloc(sizeof *rx->results); /* a duplicate is counted behind the answer */
     rx->results[0] = recorded.result;

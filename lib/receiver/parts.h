@@ -93,7 +93,8 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records);
 void record(struct receiver *rx, const struct endpoint *e);
 
 /* Whether the database may be tried (its breaker, store/gate.h), and whether what is recorded now
- * would be run later; the latter is looked at once a link. store_tried must follow, with what came
+ * would be run later; the latter is looked at once a link. No call of the database waits beyond
+ * `end` from now on. store_tried must follow, with what came
  * of this or of what was done after it.
  * returns HO_OK | HO_TRANSIENT (also at once, while the breaker is open) | HO_PERMANENT */
 enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)

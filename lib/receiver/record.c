@@ -7,6 +7,8 @@
 #include "store/migrate.h"
 #include "store/wake.h"
 
+#define LATE_MS 2000 /* for what is done behind the answer */
+
 void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result)
 {
     static const struct {
@@ -53,6 +55,7 @@ static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
 enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
 {
     rx->gate = (struct gate){NULL, 0};
+    db_limit(rx->db, end);
     if (rx->key.len == 0) {
         return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
     }
@@ -73,7 +76,7 @@ void store_tried(struct receiver *rx, enum ho_code code, const struct ho_err *er
                                      log_int("number", err->sys, number)};
 
     if (rx->gate.counters != NULL && gate_tell(&rx->gate, code, err)) {
-        log_event(LOG_WARN, "database-breaker", NULL, pairs, 2);
+        log_event(LOG_WARN, "breaker", NULL, pairs, 2);
     }
 }
 
@@ -152,6 +155,7 @@ void finish(struct receiver *rx, const struct endpoint *e)
         wake_send(receiver_state_dir(rx));
     }
     if (rx->results != NULL) {
+        db_limit(rx->db, deadline_in(LATE_MS));
         count_duplicates(rx);
     }
     counters_note_log(rx->counters);

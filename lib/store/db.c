@@ -10,12 +10,16 @@
 #include "store/db_error.h"
 #include "store/db_link.h"
 #include "store/db_session.h"
+#include "store/db_wait.h"
 
 struct db *db_open(const struct settings *s, enum db_role role)
 {
     struct db *db = ho_alloc(sizeof *db);
 
-    *db = (struct db){.settings = s, .role = role, .read_s = db_role_row(role)->read_s};
+    *db = (struct db){.settings = s,
+                      .role = role,
+                      .read_ms = db_role_row(role)->read_ms,
+                      .limit = DB_NO_LIMIT};
     return db;
 }
 
@@ -50,7 +54,25 @@ void db_close(struct db *db)
 
 void db_set_read_timeout(struct db *db, unsigned seconds)
 {
-    db->read_s = seconds;
+    db->read_ms = (int64_t)seconds * 1000;
+}
+
+void db_limit(struct db *db, struct deadline end)
+{
+    db->limit = end;
+}
+
+/* How long a call may wait that begins now. */
+static int64_t bound_ms(const struct db *db, int64_t own_ms)
+{
+    int64_t left = deadline_left_ms(db->limit);
+
+    return left < own_ms ? left : own_ms;
+}
+
+void db_bound(struct db *db)
+{
+    db_wait_bound(db->link, bound_ms(db, db->read_ms));
 }
 
 /* Records the link's last error, and closes the link where it is of no use any more. */
@@ -85,6 +107,7 @@ void db_note_tracked(struct db *db)
 
 static enum ho_code query(struct db *db, const char *sql, struct ho_err *err)
 {
+    db_bound(db);
     if (mysql_real_query(db->link, sql, strlen(sql)) != 0) {
         return link_failed(db, err);
     }
@@ -100,36 +123,48 @@ static enum ho_code set_session(struct db *db, struct ho_err *err)
     return query(db, sql, err);
 }
 
-/* Opens one link: through a socket, or to a host. */
-static enum ho_code open_link(struct db *db, const char *socket, const char *password,
-                              struct ho_err *err)
+static enum ho_code set_options(MYSQL *link, bool by_socket, struct ho_err *err)
 {
-    const struct settings *s = db->settings;
     const my_bool off = 0;
-    unsigned protocol = socket != NULL ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
-    MYSQL *link = mysql_init(NULL);
+    unsigned protocol = by_socket ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
 
-    if (link == NULL) {
-        ho_die("out of memory");
-    }
-    (void)mysql_options(link, MYSQL_OPT_CONNECT_TIMEOUT, &db_role_row(db->role)->connect_s);
-    (void)mysql_options(link, MYSQL_OPT_READ_TIMEOUT, &db->read_s);
-    (void)mysql_options(link, MYSQL_OPT_WRITE_TIMEOUT, &db->read_s);
     (void)mysql_options(link, MYSQL_OPT_PROTOCOL, &protocol);
     (void)mysql_options(link, MYSQL_SET_CHARSET_NAME, "utf8mb4");
     /* Never: a COMMIT on a connection that was silently renewed "works" with nothing stored. */
     (void)mysql_options(link, MYSQL_OPT_RECONNECT, &off);
     /* Never: a server could ask for this account's files. */
     (void)mysql_options(link, MYSQL_OPT_LOCAL_INFILE, &off);
-    if (mysql_real_connect(link, socket != NULL ? NULL : s->host, s->db_user, password, s->db_name,
-                           socket != NULL ? 0 : s->port, socket, 0) == NULL) {
-        enum ho_code code =
-            db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
+    return db_wait_prepare(link) ? HO_OK
+                                 : ho_fail(err, HO_PERMANENT,
+                                           "this client library can't wait for a limited time");
+}
+
+/* Opens one link: through a socket, or to a host. */
+static enum ho_code open_link(struct db *db, const char *socket, const char *password, int64_t ms,
+                              struct ho_err *err)
+{
+    const struct settings *s = db->settings;
+    const struct db_target to = {.host = socket != NULL ? NULL : s->host,
+                                 .socket = socket,
+                                 .port = socket != NULL ? 0 : s->port,
+                                 .user = s->db_user,
+                                 .password = password,
+                                 .database = s->db_name};
+    MYSQL *link = mysql_init(NULL);
+
+    if (link == NULL) {
+        ho_die("out of memory");
+    }
+    enum ho_code code = set_options(link, socket != NULL, err);
+    if (code == HO_OK && !db_wait_connect(link, &to, ms)) {
+        code = db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
+    }
+    if (code != HO_OK) {
         mysql_close(link);
         return code;
     }
     db->link = link;
-    enum ho_code code = set_session(db, err);
+    code = set_session(db, err);
     if (code != HO_OK) {
         db_disconnect(db);
     }
@@ -177,11 +212,12 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
     if (code != HO_OK) {
         return code;
     }
+    int64_t ms = bound_ms(db, db_role_row(db->role)->connect_ms);
     if (s->n_sockets == 0) {
-        code = open_link(db, NULL, password, err);
+        code = open_link(db, NULL, password, ms, err);
     }
     for (size_t i = 0; i < s->n_sockets; i++) {
-        code = open_link(db, s->sockets[i], password, err);
+        code = open_link(db, s->sockets[i], password, ms / (int64_t)s->n_sockets, err);
         if (code != HO_TRANSIENT) {
             break;
         }
@@ -233,6 +269,7 @@ enum ho_code db_reset(struct db *db, struct ho_err *err)
     if (db->link == NULL) {
         return db_connect(db, err);
     }
+    db_bound(db);
     bool done = mysql_reset_connection(db->link) == 0 &&
                 mysql_select_db(db->link, db->settings->db_name) == 0;
     enum ho_code code = done ? HO_OK : link_failed(db, err);

@@ -1,6 +1,6 @@
 /* The connection to MariaDB or MySQL. It knows statements and values, nothing of webhooks. Every
- * call is bounded by the connection's timeouts. The client library is used in db.c and
- * db_statement.c only. */
+ * call is bounded by the connection's timeouts. The client library is used in db.c, db_statement.c
+ * and db_wait.c only. */
 #ifndef HO_STORE_DB_H
 #define HO_STORE_DB_H
 
@@ -63,7 +63,8 @@ void db_disconnect(struct db *db); /* the next use opens a new link */
 /* Opens the link if there is none: sockets in order, else host; session set as the store needs it
  * (strict mode, UTC, READ COMMITTED unless the binlog is STATEMENT, lock waits, utf8mb4).
  * returns HO_OK | HO_TRANSIENT (away, limits) | HO_PERMANENT (refused: wrong password, no such
- * database). blocks: connect timeout, 2 s for a receiver, 10 s else. */
+ * database). blocks: connect timeout, 2 s for a receiver, 10 s else, for all sockets together; not
+ * beyond db_limit. */
 enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
 /* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link, known by
@@ -114,7 +115,12 @@ bool db_warned(struct db *db, unsigned number);
  * session settings sent again). */
 enum ho_code db_reset(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
-/* Read timeout of links opened from now on, in whole seconds; for handlers' own connection. */
+/* How long an answer may take from now on; for handlers' own connection. */
 void db_set_read_timeout(struct db *db, unsigned seconds);
+
+/* No call from now on waits beyond that point, whatever the role allows it: one that would fails as
+ * if the link were lost (2013). For a receiver, whose sender does not wait. */
+#define DB_NO_LIMIT ((struct deadline){INT64_MAX})
+void db_limit(struct db *db, struct deadline end);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the two files around the client library share: the link and its errors. Private to
- * store/db.c and store/db_statement.c, the only users of the library. */
+/* What the files around the client library share: the link and its errors. Private to store/db.c,
+ * store/db_statement.c and store/db_wait.c, the only users of the library. */
 #ifndef HO_STORE_DB_LINK_H
 #define HO_STORE_DB_LINK_H
 
@@ -20,10 +20,15 @@ struct db {
     MYSQL *link; /* NULL: not connected */
     struct db_prepared cache[DB_CACHE_MAX];
     size_t n_cache;
-    unsigned read_s;
+    int64_t read_ms;
+    struct deadline limit; /* no call waits beyond it */
     uint64_t max_packet; /* 0: not asked yet */
     bool untransacted;
 };
+
+/* Bounds the wait of the library's next call: to be called before each that waits. Past the limit
+ * it waits for a millisecond. */
+void db_bound(struct db *db);
 
 /* Keeps in mind what the answer to the last statement says about the transaction. */
 void db_note_tracked(struct db *db);

@@ -6,9 +6,9 @@
 const struct db_role_row *db_role_row(enum db_role role)
 {
     static const struct db_role_row rows[] = {
-        [DB_RECEIVER] = {2, 2, 1, false},
-        [DB_PROCESSOR] = {10, 30, 3, true},
-        [DB_OPERATOR] = {10, 60, 3, false},
+        [DB_RECEIVER] = {2000, 2000, 1, 3, false},
+        [DB_PROCESSOR] = {10000, 30000, 3, 5, true},
+        [DB_OPERATOR] = {10000, 60000, 3, 5, false},
     };
 
     return &rows[role];
@@ -25,10 +25,10 @@ void db_session_text(enum db_role role, bool mariadb, char out[DB_SESSION_TEXT])
 
     int n = snprintf(out, DB_SESSION_TEXT,
                      "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
-                     " time_zone = '+00:00', innodb_lock_wait_timeout = %u, lock_wait_timeout = 5,"
+                     " time_zone = '+00:00', innodb_lock_wait_timeout = %u, lock_wait_timeout = %u,"
                      " autocommit = 1, %s = IF(@@log_bin AND @@binlog_format = 'STATEMENT',"
                      " @@%s, 'READ-COMMITTED')%s",
-                     row->lock_s, level, level, track);
+                     row->lock_s, row->table_s, level, level, track);
     if (n < 0 || n >= DB_SESSION_TEXT) {
         ho_die("the session's settings do not fit");
     }

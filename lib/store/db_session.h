@@ -5,9 +5,11 @@
 #include "store/db.h"
 
 struct db_role_row {
-    unsigned connect_s; /* to connect, and for the server's greeting */
-    unsigned read_s;    /* for an answer, and to send */
+    int64_t connect_ms; /* to connect, greeting and login included */
+    int64_t read_ms;    /* for an answer, and to send */
     unsigned lock_s;    /* for a row's lock, at the server */
+    unsigned table_s;   /* for a table's, or one of all tables: longer than any request may take, so
+                           that it shows as a server that hangs, and not as a row */
     bool track;         /* the server reports writes to tables without transactions */
 };
 

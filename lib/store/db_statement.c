@@ -36,6 +36,7 @@ static enum ho_code prepare(struct db *db, const char *sql, bool *keep, MYSQL_ST
     if (*out == NULL) {
         ho_die("out of memory");
     }
+    db_bound(db);
     if (mysql_stmt_prepare(*out, sql, strlen(sql)) != 0) {
         *keep = false;
         return failed(db, *out, err);
@@ -97,6 +98,7 @@ static enum ho_code execute(struct db *db, MYSQL_STMT *stmt, const struct db_val
     for (size_t i = 0; i < n_in; i++) {
         bind_value(&binds[i], &in[i]);
     }
+    db_bound(db);
     if ((n_in > 0 && mysql_stmt_bind_param(stmt, binds) != 0) || mysql_stmt_execute(stmt) != 0) {
         return failed(db, stmt, err);
     }
@@ -179,6 +181,7 @@ static enum ho_code take_result(struct db *db, MYSQL_STMT *stmt, struct db_rows 
     MYSQL_RES *meta = mysql_stmt_result_metadata(stmt);
     struct db_gather g;
 
+    db_bound(db);
     if (meta == NULL) {
         return failed(db, stmt, err);
     }

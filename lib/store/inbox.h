@@ -23,7 +23,7 @@ enum receipt_result {
  * out: results — n of them
  * returns HO_OK | HO_TRANSIENT (answer busy) | HO_PERMANENT | HO_BUG (neither my row nor another's
  *         was there, or the events do not fit their columns: rolled back)
- * blocks: until the deadline, plus one read timeout when the server hangs. */
+ * blocks: until the deadline, plus one read timeout when the server hangs (none under db_limit). */
 enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t n, struct span key,
                           struct deadline end, enum receipt_result *results, struct ho_err *err)
     HO_MUST_CHECK;

@@ -4,6 +4,7 @@
 
 #include "edge/endpoint.h"
 #include "operator/operator.h"
+#include "store/counters.h"
 
 enum finding {
     FOUND_OK,
@@ -18,12 +19,8 @@ struct check {
     bool quiet;             /* only warnings and failures are printed */
     size_t n[FOUND_N];
     const struct endpoints *endpoints; /* NULL while they could not be loaded */
-    bool config_well;   /* it loads, and every source can be used */
-    bool secrets_well;  /* every source has a secret that counts now, or fetches its keys */
-    bool keys_well;     /* no key is missing, and no wish waits */
-    bool database_well; /* it answers, and nothing of it FAILs */
-    bool log_well;      /* its lines can go where they are to go */
-    int64_t dead;       /* dead letters; -1: could not be counted */
+    bool over[ALARM_N]; /* check itself sees that what raises the alarm is not so now */
+    bool told[ALARM_N]; /* it is so, and stands in another line already */
 };
 
 /* Counts a finding and prints its line at once: "FAIL source stripe: <text>", or as JSON.
@@ -57,11 +54,10 @@ void check_doors(struct check *c, const struct endpoint *e, int64_t now_us);
 void check_routes(struct check *c);
 /* Whether commands can be run, and the secrets of URLs be sent; asks nobody. */
 void check_outside(struct check *c);
-/* Whether commands can be run, and the secrets of URLs be sent; asks nobody. */
-void check_outside(struct check *c);
 /* The database, its settings, the schema, the key's print. false: the rest can't be looked at. */
 bool check_database(struct check *c);
-/* Whether the database takes the SQL of handlers and routes; needs a good check_database. */
+/* Whether the database takes the SQL of handlers and routes, and whether a breaker is open; needs a
+ * good check_database. */
 void check_handlers(struct check *c);
 /* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
 void check_work(struct check *c);

@@ -160,11 +160,11 @@ static void check_log_file(struct check *c, const char *path)
     } else if (statvfs(folder, &disk) == 0 && disk.f_blocks > 0 && disk.f_bavail == 0) {
         found(c, FOUND_WARN, "log", "%s: the disk is full: lines go to stderr", path);
     } else if (!may_make) {
-        c->log_well = true;
+        c->over[ALARM_LOG] = true;
         found(c, FOUND_NOTE, "log",
               "%s can be written, but not moved away when it is full: rotate it", path);
     } else {
-        c->log_well = true;
+        c->over[ALARM_LOG] = true;
         found(c, FOUND_OK, "log", "%s can be written", path);
     }
 }
@@ -179,7 +179,7 @@ static void check_syslog(struct check *c, const char *path)
         return;
     }
     (void)close(fd);
-    c->log_well = true;
+    c->over[ALARM_LOG] = true;
     found(c, FOUND_OK, "log", "goes to syslog at %s", path);
 }
 

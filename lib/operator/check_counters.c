@@ -29,15 +29,6 @@ static const char *const advice[ALARM_N] = {
                        "`hookonce list dead` what was given up, each with the reason"),
 };
 
-/* Whether check itself sees that what raised the alarm is over. */
-static bool is_over(const struct check *c, int kind)
-{
-    return (kind == ALARM_CONFIG && c->config_well) ||
-           (kind == ALARM_NO_SECRET && c->secrets_well) ||
-           (kind == ALARM_DATABASE && c->database_well) || (kind == ALARM_LOG && c->log_well) ||
-           (kind == ALARM_FETCH && c->keys_well) || (kind == ALARM_DEAD && c->dead == 0);
-}
-
 static void found_source(void *arg, struct span source, const uint64_t values[COUNT_N])
 {
     struct check *c = arg;
@@ -74,10 +65,10 @@ static void found_alarm(struct check *c, struct counters *counters, int kind)
 {
     int64_t last_us = 0;
     uint64_t times = counters_alarm_count(counters, (enum alarm)kind, &last_us);
-    bool over = is_over(c, kind);
+    bool over = c->over[kind];
     char when[32];
 
-    if (times == 0 || (kind == ALARM_DEAD && c->dead > 0)) { /* those were counted above */
+    if (times == 0 || c->told[kind]) {
         return;
     }
     text_rfc3339_put(last_us, true, when);

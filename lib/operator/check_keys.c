@@ -40,7 +40,7 @@ static void check_key(struct check *c, const struct endpoint *e, struct span url
         found_of(c, FOUND_OK, "source", e->source->name, "%s, its public keys were fetched %s ago",
                  e->source->provider, check_ago(age_ms / 1000, age));
     } else {
-        c->keys_well = false;
+        c->over[ALARM_FETCH] = false;
         add_failure(c, e->source->provider, &line);
         found_of(c, FOUND_WARN, "source", e->source->name,
                  "the public keys of %s are not here yet, and deliveries are answered busy until "
@@ -82,7 +82,7 @@ void check_wishes(struct check *c)
 
         buf_init(&line, CACHE_FILE_MAX);
         add_failure(c, all[i].recipe, &line);
-        c->keys_well = false;
+        c->over[ALARM_FETCH] = false;
         found(c, all[i].age_ms > WAITS_MS ? FOUND_WARN : FOUND_NOTE, "wishes",
               "hookonce process is to %s for %s, asked for %s ago: %.*s%s",
               strcmp(all[i].word, "key") == 0 ? "fetch a key" : "visit a URL", all[i].recipe,

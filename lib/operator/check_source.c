@@ -160,7 +160,7 @@ static void check_source(struct check *c, const struct endpoint *e, int64_t now_
         found_of(c, FOUND_OK, "source", s->name, "%s, %zu usable secret%s", s->provider, n,
                  n == 1 ? "" : "s");
     }
-    c->secrets_well = c->secrets_well && (n > 0 || endpoint_fetches(e));
+    c->over[ALARM_NO_SECRET] = c->over[ALARM_NO_SECRET] && (n > 0 || endpoint_fetches(e));
 }
 
 void check_sources(struct check *c)
@@ -170,11 +170,11 @@ void check_sources(struct check *c)
     if (endpoints_count(c->endpoints) == 0) {
         found(c, FOUND_WARN, "config", "there is no source: nothing can be delivered");
     }
-    c->config_well = true;
-    c->secrets_well = true;
-    c->keys_well = true;
+    c->over[ALARM_CONFIG] = true;
+    c->over[ALARM_NO_SECRET] = true;
+    c->over[ALARM_FETCH] = true;
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
         check_source(c, endpoints_at(c->endpoints, i), now_us);
-        c->config_well = c->config_well && endpoints_at(c->endpoints, i)->trouble == NULL;
+        c->over[ALARM_CONFIG] = c->over[ALARM_CONFIG] && endpoints_at(c->endpoints, i)->trouble == NULL;
     }
 }

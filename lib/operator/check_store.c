@@ -85,83 +85,6 @@ bool check_database(struct check *c)
 
 /* ---- work ---- */
 
-/* Whether a statement makes nothing that one behind it could need. */
-static bool is_plain(const char *sql)
-{
-    static const char *const words[] = {"select", "insert", "update", "delete", "replace", "with"};
-    struct span rest = span_of(sql);
-    struct span word = span_cut(&rest, ' ');
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (span_is_nocase(word, words[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-#define SYNTAX_ERROR 1064
-
-/* What only the server can tell of a handler: a typo, a table or column that is not there. Behind a
- * CREATE, CALL or SET only the grammar is certain. PREPARE may run a function on constants, so all
- * of it is undone. */
-static void check_handler(struct check *c, const struct handler *h)
-{
-    struct ho_err ignored;
-    bool certain = true;
-    bool well = db_begin(operator_db(c->op), &ignored) == HO_OK;
-
-    for (size_t i = 0; i < h->n_statements; i++) {
-        const char *sql = h->statements[i].sql;
-        struct ho_err err = {HO_OK, 0, ""};
-        enum ho_code code = db_try_prepare(operator_db(c->op), sql, &err);
-        if (code != HO_OK) {
-            well = false;
-            found_of(c,
-                     !certain && err.sys != SYNTAX_ERROR ? FOUND_NOTE
-                     : code == HO_TRANSIENT              ? FOUND_WARN
-                                                         : FOUND_FAIL,
-                     "handler", h->name, "statement %zu cannot run now: %s", i + 1, err.text);
-        }
-        certain = certain && is_plain(sql);
-    }
-    db_rollback(operator_db(c->op));
-    if (well) {
-        found_of(c, FOUND_OK, "handler", h->name, "the database takes its SQL");
-    }
-}
-
-/* A route's own queries; silent when the database takes them. */
-static void check_query(struct check *c, const struct route *r, const char *word,
-                        const struct statement *s)
-{
-    struct ho_err err = {HO_OK, 0, ""};
-
-    if (s->sql == NULL || db_begin(operator_db(c->op), &err) != HO_OK) {
-        return;
-    }
-    if (db_try_prepare(operator_db(c->op), s->sql, &err) != HO_OK) {
-        found_of(c, err.code == HO_TRANSIENT ? FOUND_WARN : FOUND_FAIL, "route", r->name,
-                 "%s cannot run now: %s", word, err.text);
-    }
-    db_rollback(operator_db(c->op));
-}
-
-void check_handlers(struct check *c)
-{
-    const struct settings *s = c->op->settings;
-
-    for (size_t i = 0; i < s->n_handlers; i++) {
-        if (s->handlers[i].kind == HANDLER_SQL) {
-            check_handler(c, &s->handlers[i]);
-        }
-    }
-    for (size_t i = 0; i < s->n_routes; i++) {
-        check_query(c, &s->routes[i], "skip_if", &s->routes[i].skip_if);
-        check_query(c, &s->routes[i], "needs", &s->routes[i].needs);
-    }
-}
-
 static const char *count(int64_t n, char room[24])
 {
     if (n > VIEW_COUNT_MAX) {
@@ -215,7 +138,8 @@ void check_work(struct check *c)
               count(q.expired, room[0]), q.expired == 1 ? "it" : "them");
     }
     check_processor(c, &q);
-    c->dead = q.dead;
+    c->over[ALARM_DEAD] = q.dead == 0;
+    c->told[ALARM_DEAD] = q.dead > 0;
     if (q.discarded > 0) {
         found(c, FOUND_NOTE, "discarded", "%s within a day; hookonce list discarded says by whom, "
               "and why", count(q.discarded, room[0]));

@@ -16,7 +16,6 @@ static void check_all(struct check *c)
         return;
     }
     check_files(c);
-    c->dead = -1;
     if (endpoints_load(c->op->file, &endpoints, &err) != HO_OK) {
         found(c, FOUND_FAIL, "config", "%s", err.text);
     } else {
@@ -29,7 +28,7 @@ static void check_all(struct check *c)
     check_outside(c);
     size_t failed = c->n[FOUND_FAIL];
     if (check_database(c)) {
-        c->database_well = c->n[FOUND_FAIL] == failed;
+        c->over[ALARM_DATABASE] = c->n[FOUND_FAIL] == failed;
         check_handlers(c);
         check_work(c);
     }

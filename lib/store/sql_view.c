@@ -47,6 +47,18 @@ const char SQL_VIEW_DISCARDED[] =
     " LEFT JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = d.correlation_id"
     " ORDER BY d.discarded_at DESC, d.id DESC LIMIT ?";
 
+const char SQL_VIEW_BREAKERS[] =
+    "SELECT name, failures, GREATEST(0, TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), open_until))"
+    " FROM hookonce_handler WHERE open_until IS NOT NULL ORDER BY name";
+
+#define FIRST_OF(state)                                                                            \
+    "(SELECT route, outcome FROM hookonce_job FORCE INDEX (claim) WHERE state = '" state "'"       \
+    " ORDER BY run_at, id LIMIT ?) AS j"
+
+const char SQL_VIEW_FAILING[] =
+    "SELECT DISTINCT route, 0 FROM " FIRST_OF("ready") " WHERE outcome = 'failed'"
+    " UNION ALL SELECT DISTINCT route, 1 FROM " FIRST_OF("dead") " WHERE outcome = 'bad handler'";
+
 const char SQL_VIEW_CONFLICTS[] =
     "SELECT last_seen_at, id, kind, provider, event_id, event_type, source, correlation_id,"
     " first_correlation_id, seen, body_len FROM hookonce_conflict ORDER BY id DESC LIMIT ?";

@@ -8,6 +8,8 @@ extern const char SQL_VIEW_BY_CID[];
 extern const char SQL_VIEW_BY_EVENT[];
 extern const char SQL_VIEW_DEAD[];
 extern const char SQL_VIEW_DISCARDED[];
+extern const char SQL_VIEW_BREAKERS[];
+extern const char SQL_VIEW_FAILING[];
 extern const char SQL_VIEW_CONFLICTS[];
 extern const char SQL_VIEW_OPEN_JOBS[];
 extern const char SQL_VIEW_ATTEMPTS[];

@@ -78,6 +78,18 @@ enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, stru
     return db_run(db, SQL_VIEW_DEAD, in, COUNT(in), rows, err);
 }
 
+enum ho_code view_breakers(struct db *db, struct db_rows *rows, struct ho_err *err)
+{
+    return db_run(db, SQL_VIEW_BREAKERS, NULL, 0, rows, err);
+}
+
+enum ho_code view_failing(struct db *db, struct db_rows *rows, struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(VIEW_ROWS_MAX), limit_of(VIEW_ROWS_MAX)};
+
+    return db_run(db, SQL_VIEW_FAILING, in, COUNT(in), rows, err);
+}
+
 enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err)
 {

@@ -39,6 +39,15 @@ enum { VIEW_X_AT, VIEW_X_JOB, VIEW_X_CID, VIEW_X_PROVIDER, VIEW_X_EVENT, VIEW_X_
 enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err) HO_MUST_CHECK;
 
+/* Handlers whose breaker is open or half open, whatever the config says of it. */
+enum { VIEW_B_NAME, VIEW_B_FAILURES, VIEW_B_REST_S, VIEW_B_N }; /* REST_S: until one is tried */
+enum ho_code view_breakers(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+
+/* Routes with jobs that failed and will be tried again (BAD 0), or whose handler was found unable to
+ * work (BAD 1); of each kind the jobs that come first are looked at, VIEW_ROWS_MAX at most. */
+enum { VIEW_F_ROUTE, VIEW_F_BAD, VIEW_F_N };
+enum ho_code view_failing(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+
 /* Conflicts, newest first. */
 enum { VIEW_C_LAST_SEEN, VIEW_C_ID, VIEW_C_KIND, VIEW_C_PROVIDER, VIEW_C_EVENT, VIEW_C_TYPE,
        VIEW_C_SOURCE, VIEW_C_CID, VIEW_C_FIRST_CID, VIEW_C_SEEN, VIEW_C_BODY_LEN, VIEW_C_N };

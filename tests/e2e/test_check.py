@@ -178,6 +178,28 @@ def test_the_alarm_of_a_handler_says_where_its_job_is(site):
     waits, = lines(s.hookonce("list", "jobs", "--json", check=True))
     assert waits["state"] == "ready" and "INSRT" in waits["last_error"]
 
+    s.handlers = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}}
+    s.configure()
+    assert "alarm handler" in findings(s, "warn")  # the database takes it now, but it has not worked yet
+    s.hookonce("retry", "evt_1", check=True)
+    s.process()
+    assert findings(s, "note")["alarm handler"].endswith("(over)\n")
+
+
+@pytest.mark.parametrize("end", ["retry", "discard"])
+def test_the_alarm_of_a_handler_that_commits_is_over_with_its_dead_letters(site, end):
+    s = site(sources=STRIPE, handlers={"fx": {"sql": "COMMIT"}}, routes={"one": {"provider": "stripe", "handler": "fx"}})
+    body = events.stripe("evt_1")
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert s.hookonce("process", "--once").returncode == 1
+    s.handlers = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}}
+    s.configure()
+    assert "alarm handler" in findings(s, "warn")
+    s.hookonce(*(("retry", "evt_1") if end == "retry" else ("discard", "evt_1", "--reason", "x")), check=True)
+    s.process()
+    assert findings(s, "note")["alarm handler"].endswith("(over)\n")
+    assert findings(s, "note")["alarm dead"].endswith("(over)\n")
+
 
 def test_check_calls_an_alarm_over_when_its_cause_is(site, own_mariadb):
     server = own_mariadb()

@@ -2,6 +2,7 @@
 
 import collections
 import json
+import re
 import threading
 import time
 
@@ -49,6 +50,9 @@ def test_a_breaker_opens_half_opens_and_closes_and_eats_no_tries(site, downstrea
     assert [j["waiting_for"] for j in jobs[3:]] == ["breaker"] * 5
     assert s.log_lines(event="alarm", alarm="breaker")[0]["why"] == "h"
 
+    said = s.hookonce("check").stdout.decode()
+    assert "warn  handler h: failed 3 times in a row" in said and "tried in 59m" in said and "alarm breaker" not in said
+
     make_due(s)
     s.process()  # still open: nobody is asked
     assert len(there.requests) == 3 and sum(j["tries"] for j in s.jobs()) == 3
@@ -76,6 +80,8 @@ def test_a_breaker_opens_half_opens_and_closes_and_eats_no_tries(site, downstrea
     assert [j["state"] for j in s.jobs()] == ["done"] * 8
     assert len(there.requests) == 4 + 8 == len(attempts(s))
     assert sum(j["tries"] for j in s.jobs()) == 12
+    said = s.hookonce("check").stdout.decode()
+    assert re.search(r"note  alarm breaker: .*\(over\)", said) and "warn  handler" not in said
 
 
 def test_one_job_tries_a_half_open_breaker_whatever_workers_there_are(site, downstream):

@@ -304,7 +304,7 @@ static void no_query_reads_whole_tables(void **state)
                    " discarded_at) SELECT id, correlation_id, 'x', 'x', 'x', '2020-01-01'"
                    " + INTERVAL id SECOND FROM hookonce_job WHERE state = 'done'");
     testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_discard");
-    for (int i = 0; i < 11; i++) {
+    for (int i = 0; i < 13; i++) {
         struct view_queue q;
         struct view_since since;
         int64_t before = testdb_int(db, reads);
@@ -316,6 +316,8 @@ static void no_query_reads_whole_tables(void **state)
             : i == 4 ? view_dead(db, 20, &got, &err)
             : i == 5 ? view_open_jobs(db, 20, &got, &err)
             : i == 6 ? view_timeline(db, span_of(cids[0]), &got, &err)
+            : i == 11 ? view_breakers(db, &got, &err)
+            : i == 12 ? view_failing(db, &got, &err)
             : i == 10 ? view_discarded(db, 20, &got, &err)
             : i == 7 ? view_attempts(db, 20, &got, &err)
             : i == 8 ? view_since(db, "2020-01-01 00:00:00.000000", &since, &err)

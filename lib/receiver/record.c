@@ -54,13 +54,13 @@ static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
  * be busy. */
 enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
 {
-    rx->gate = (struct gate){NULL, 0};
+    rx->gate = (struct gate){.counters = NULL};
     db_limit(rx->db, end);
     if (rx->key.len == 0) {
         return ho_fail(err, HO_TRANSIENT, "the installation's key file can't be read");
     }
     if (!gate_ask(&rx->gate, rx->counters, deadline_left_ms(end))) {
-        rx->gate = (struct gate){NULL, 0};
+        rx->gate = (struct gate){.counters = NULL};
         return ho_fail(err, HO_TRANSIENT, "the database failed a moment ago");
     }
     if (rx->link != 0 && db_thread_id(rx->db) == rx->link) {

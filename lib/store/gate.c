@@ -12,6 +12,7 @@
 
 #define FAILURES_OPEN 2
 #define FAILURES_TOP 255
+#define TIMES_OPEN 10 /* as long as the try took */
 #define UNTIL_BITS 40
 #define UNTIL_MASK ((UINT64_C(1) << UNTIL_BITS) - 1)
 
@@ -41,12 +42,13 @@ static uint64_t now_ms(void)
     return (uint64_t)clock_mono_ms() & UNTIL_MASK;
 }
 
-static uint64_t open_ms(unsigned failures)
+static uint64_t open_ms(unsigned failures, uint64_t took_ms)
 {
     static const uint64_t steps[] = {1000, 2000, GATE_MOST_MS};
-    unsigned step = failures - FAILURES_OPEN;
+    uint64_t most = steps[failures - FAILURES_OPEN < 2 ? failures - FAILURES_OPEN : 2];
+    uint64_t fair = TIMES_OPEN * (took_ms + 1);
 
-    return steps[step < 2 ? step : 2];
+    return fair < most ? fair : most;
 }
 
 bool gate_is_open(struct counters *c)
@@ -60,13 +62,9 @@ bool gate_is_open(struct counters *c)
 bool gate_ask(struct gate *gate, struct counters *c, int64_t most_ms)
 {
     _Atomic uint64_t *at = counters_word(c, WORD_GATE);
-    uint64_t word = atomic_load(at);
+    uint64_t word = atomic_load(at), now = now_ms();
 
-    *gate = (struct gate){c, 0};
-    if (word == 0) {
-        return true;
-    }
-    uint64_t now = now_ms();
+    *gate = (struct gate){c, now, 0};
     struct look look = read_word(c, word, now);
     if (look.failures < FAILURES_OPEN) {
         return true;
@@ -95,7 +93,8 @@ static bool failed(struct gate *gate)
     if (look.failures >= FAILURES_OPEN && word != gate->probe) {
         return false;
     }
-    uint64_t until = failures >= FAILURES_OPEN ? now + open_ms(failures) : now;
+    uint64_t took = now > gate->began_ms ? now - gate->began_ms : 0;
+    uint64_t until = failures >= FAILURES_OPEN ? now + open_ms(failures, took) : now;
     return atomic_compare_exchange_strong(at, &word, word_of(gate->counters, failures, until)) &&
            failures >= FAILURES_OPEN;
 }

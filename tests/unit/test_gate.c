@@ -33,8 +33,9 @@ static int end(void **state)
     return 0;
 }
 
-/* One try that ends with that error of the database; 0: well. false: it was turned away. */
-static bool try_with(int number)
+/* One try of so many ms that ends with that error of the database; 0: well. false: it was turned
+ * away. */
+static bool try_for(uint64_t ms, int number)
 {
     struct gate gate;
     struct ho_err err = {.code = number != 0 ? HO_TRANSIENT : HO_OK, .sys = number};
@@ -42,8 +43,14 @@ static bool try_with(int number)
     if (!gate_ask(&gate, counters, 1000)) {
         return false;
     }
+    gate.began_ms -= ms;
     (void)gate_tell(&gate, err.code, &err);
     return true;
+}
+
+static bool try_with(int number)
+{
+    return try_for(1700, number);
 }
 
 /* As if so many ms had gone by: the time in the word is that much sooner. */
@@ -137,6 +144,21 @@ static void it_is_open_for_1_then_2_then_5_seconds(void **state)
     assert_false(gate_is_open(counters));
 }
 
+static void what_fails_at_once_is_tried_again_soon(void **state)
+{
+    (void)state;
+    assert_true(try_for(0, 2002));
+    assert_true(try_for(49, 2002));
+    uint64_t until = atomic_load(counters_word(counters, WORD_GATE)) & ((UINT64_C(1) << 40) - 1);
+    int64_t left = (int64_t)until - clock_mono_ms();
+    assert_true(left > 0 && left <= 700); /* ten times 50 ms, and a slow machine's */
+    pass((uint64_t)left);
+    for (int i = 0; i < 9; i++) {
+        assert_true(try_for(0, 2002)); /* never longer, however often */
+        clock_sleep_ms(20);
+    }
+}
+
 static void one_probes_and_holds_the_others_off(void **state)
 {
     struct gate first, second;
@@ -163,6 +185,7 @@ static void a_late_failure_does_not_make_it_longer(void **state)
 
     for (size_t i = 0; i < 4; i++) {
         assert_true(gate_ask(&late[i], counters, 1000));
+        late[i].began_ms -= 1000;
     }
     assert_false(gate_tell(&late[0], HO_TRANSIENT, &err));
     assert_true(gate_tell(&late[1], HO_TRANSIENT, &err));
@@ -228,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(trouble_of_the_whole_opens, begin, end),
         cmocka_unit_test_setup_teardown(an_error_that_is_not_the_databases_changes_nothing, begin, end),
         cmocka_unit_test_setup_teardown(it_is_open_for_1_then_2_then_5_seconds, begin, end),
+        cmocka_unit_test_setup_teardown(what_fails_at_once_is_tried_again_soon, begin, end),
         cmocka_unit_test_setup_teardown(one_probes_and_holds_the_others_off, begin, end),
         cmocka_unit_test_setup_teardown(a_late_failure_does_not_make_it_longer, begin, end),
         cmocka_unit_test_setup_teardown(a_word_that_is_not_possible_counts_as_closed, begin, end),

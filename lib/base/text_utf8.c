@@ -154,9 +154,10 @@ static size_t put_json_byte(unsigned char c, unsigned char *to)
     static const char shorts[0x20] = {
         ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
     static const char digits[] = "0123456789abcdef";
+    static const unsigned char no_utf8[] = {0xEF, 0xBF, 0xBD}, escape[] = {'\\', 'u', '0', '0'};
     char letter = c < 0x20 ? shorts[c] : (char)c;
     if (c >= 0x80) {
-        memcpy(to, "\xEF\xBF\xBD", 3);
+        memcpy(to, no_utf8, sizeof no_utf8);
         return 3;
     }
     if (letter != '\0') {
@@ -164,7 +165,7 @@ static size_t put_json_byte(unsigned char c, unsigned char *to)
         to[1] = (unsigned char)letter;
         return 2;
     }
-    memcpy(to, "\\u00", 4);
+    memcpy(to, escape, sizeof escape);
     to[4] = (unsigned char)digits[c >> 4];
     to[5] = (unsigned char)digits[c & 15U];
     return 6;

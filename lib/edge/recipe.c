@@ -139,6 +139,7 @@ static void die_built_in(const char *name, const char *why)
 }
 
 /* Reads its text and those it is like. */
+/* NOLINTNEXTLINE(misc-no-recursion): at most LIKE_DEPTH_MAX deep */
 static void open_built_in(struct recipes *set, struct slot *slot, int depth)
 {
     const struct recipe_file *file = &recipe_files[slot - set->built_in];
@@ -172,6 +173,7 @@ static void open_built_in(struct recipes *set, struct slot *slot, int depth)
 }
 
 /* NULL: there is none of that name. What is returned has its text read. */
+/* NOLINTNEXTLINE(misc-no-recursion): at most LIKE_DEPTH_MAX deep */
 static struct slot *find_built_in(struct recipes *set, const char *name, int depth)
 {
     for (size_t i = 0; i < recipe_files_n; i++) {

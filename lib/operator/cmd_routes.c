@@ -59,6 +59,7 @@ static int read_args(struct operator *op, int argc, char **argv, struct routes_a
 
 static enum ho_code read_input(const char *path, struct buf *out, struct ho_err *err)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): read_args refuses the lack of a file */
     if (strcmp(path, "-") != 0) {
         return file_read(path, false, out, err);
     }

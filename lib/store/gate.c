@@ -23,6 +23,7 @@ struct look {
 
 static uint64_t word_of(struct counters *c, unsigned failures, uint64_t until_ms)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): takes it for a signed shift */
     return (uint64_t)counters_boot(c) << (UNTIL_BITS + 8) | (uint64_t)failures << UNTIL_BITS |
            (until_ms & UNTIL_MASK);
 }

@@ -70,6 +70,7 @@ static void plan_failure(struct attempt *a, struct settlement *s)
 
     s->attempt = doubt ? OUTCOME_UNKNOWN : OUTCOME_FAILED;
     s->tries = try_no;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): outside is what has a route */
     if (attempt_outside(a) && a->route->handler->at_most_once && a->asked && !a->untouched) {
         a->outcome = OUTCOME_UNKNOWN;
     } else if (try_no >= retry->tries) {

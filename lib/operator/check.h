@@ -35,6 +35,9 @@ void found_of(struct check *c, enum finding level, const char *kind, const char 
 /* Seconds in the unit that a person would name: "90s", "2h". */
 const char *check_ago(int64_t s, char room[24]);
 
+/* A number that the store stopped counting at its maximum: "12", "over 1000". */
+const char *check_count(int64_t n, char room[24]);
+
 /* Files and their permissions: config's folder, key, password, state folder, log. */
 void check_files(struct check *c);
 /* A note when a secret's file ends in a line end, a warning when a blank or quotes may count as
@@ -61,6 +64,8 @@ bool check_database(struct check *c);
 void check_handlers(struct check *c);
 /* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
 void check_work(struct check *c);
+/* Flows of the tables that no route is of; needs a good check_database. */
+void check_flows(struct check *c);
 /* Counters and alarms of this host. */
 void check_counters(struct check *c);
 

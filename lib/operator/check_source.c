@@ -175,6 +175,7 @@ void check_sources(struct check *c)
     c->over[ALARM_FETCH] = true;
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {
         check_source(c, endpoints_at(c->endpoints, i), now_us);
-        c->over[ALARM_CONFIG] = c->over[ALARM_CONFIG] && endpoints_at(c->endpoints, i)->trouble == NULL;
+        c->over[ALARM_CONFIG] =
+            c->over[ALARM_CONFIG] && endpoints_at(c->endpoints, i)->trouble == NULL;
     }
 }

@@ -85,7 +85,7 @@ bool check_database(struct check *c)
 
 /* ---- work ---- */
 
-static const char *count(int64_t n, char room[24])
+const char *check_count(int64_t n, char room[24])
 {
     if (n > VIEW_COUNT_MAX) {
         (void)snprintf(room, 24, "over %d", VIEW_COUNT_MAX);
@@ -105,13 +105,13 @@ static void check_processor(struct check *c, const struct view_queue *q)
         (q->worker_s < 0 || q->worker_s > IDLE_MAX_S)) {
         found(c, FOUND_WARN, "processor",
               "%s job%s due, the oldest for %s, and no processor %s%s: does cron start `hookonce "
-              "process`?", count(q->due, n), q->due == 1 ? " is" : "s are",
+              "process`?", check_count(q->due, n), q->due == 1 ? " is" : "s are",
               check_ago(q->oldest_due_s, waits), q->worker_s < 0 ? "is at work" : "was seen for ",
               q->worker_s < 0 ? "" : check_ago(q->worker_s, seen));
     } else if (q->worker_s < 0 && !q->any_try && q->due > 0) {
         found(c, FOUND_NOTE, "processor",
               "no processor has run yet, and %s job%s: see step 6 of the README, or run `hookonce "
-              "process --once`", count(q->due, n), q->due == 1 ? " waits" : "s wait");
+              "process --once`", check_count(q->due, n), q->due == 1 ? " waits" : "s wait");
     } else if (q->worker_s < 0) {
         found(c, FOUND_OK, "processor", "none at work right now, and no job waits long for one");
     } else {
@@ -129,27 +129,27 @@ void check_work(struct check *c)
         found(c, FOUND_FAIL, "queue", "%s", err.text);
         return;
     }
-    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running%s%s", count(q.due, room[0]),
-          count(q.later, room[1]), count(q.running, room[2]),
+    found(c, FOUND_OK, "queue", "%s due, %s due later, %s running%s%s", check_count(q.due, room[0]),
+          check_count(q.later, room[1]), check_count(q.running, room[2]),
           q.asleep > 0 ? ", asleep until their lane is free: " : "",
-          q.asleep > 0 ? count(q.asleep, room[3]) : "");
+          q.asleep > 0 ? check_count(q.asleep, room[3]) : "");
     if (q.expired > 0) {
         found(c, FOUND_NOTE, "queue", "%s held by a worker that vanished; the next run takes %s up",
-              count(q.expired, room[0]), q.expired == 1 ? "it" : "them");
+              check_count(q.expired, room[0]), q.expired == 1 ? "it" : "them");
     }
     check_processor(c, &q);
     c->over[ALARM_DEAD] = q.dead == 0;
     c->told[ALARM_DEAD] = q.dead > 0;
     if (q.discarded > 0) {
         found(c, FOUND_NOTE, "discarded", "%s within a day; hookonce list discarded says by whom, "
-              "and why", count(q.discarded, room[0]));
+              "and why", check_count(q.discarded, room[0]));
     }
     if (q.dead > 0) {
         found(c, FOUND_WARN, "dead letters", "%s; hookonce list dead says why, hookonce retry runs "
-              "them again, hookonce discard ends them", count(q.dead, room[3]));
+              "them again, hookonce discard ends them", check_count(q.dead, room[3]));
     }
     if (q.conflicts > 0) {
         found(c, FOUND_WARN, "conflicts", "%s; look at them: hookonce list conflicts",
-              count(q.conflicts, room[4]));
+              check_count(q.conflicts, room[4]));
     }
 }

@@ -30,6 +30,7 @@ static void check_all(struct check *c)
     if (check_database(c)) {
         c->over[ALARM_DATABASE] = c->n[FOUND_FAIL] == failed;
         check_handlers(c);
+        check_flows(c);
         check_work(c);
     }
     check_counters(c);

@@ -33,7 +33,8 @@ struct discard_run {
 /* "alice@www1": the account that runs this, and its host, in ASCII. */
 static void who_am_i(char out[DISCARD_WHO_ROOM])
 {
-    static const char sound[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@";
+    static const char sound[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789._-@";
     const struct passwd *account = getpwuid(getuid());
     char host[256];
 
@@ -200,7 +201,8 @@ static void tell(const struct discard_run *r)
                             "find out, then say it by number: hookonce discard JOB --acted yes|no "
                             "--reason TEXT",
                             r->unknown == 1 ? "one of them" : "some of them",
-                            r->unknown == 1 ? "its" : "their", r->unknown == 1 ? " stays" : "s stay");
+                            r->unknown == 1 ? "its" : "their",
+                            r->unknown == 1 ? " stays" : "s stay");
     }
 }
 

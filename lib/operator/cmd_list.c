@@ -318,13 +318,16 @@ static int run(struct operator *op, int argc, char **argv)
     if (args.id != NULL) {
         return show(op, args.id);
     }
+    if (args.listing != NULL && args.listing->print != NULL) {
+        return args.listing->print(op);
+    }
     return list(op, args.listing != NULL ? args.listing : &listings[0], &args.filter, args.wide);
 }
 
 const struct command cmd_list = {
     .name = "list",
-    .synopsis = "[receipts | jobs | dead | discarded | conflicts | attempts | workers] [ID]\n"
-                "       [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
+    .synopsis = "[receipts | jobs | dead | discarded | conflicts | attempts | flows | workers]\n"
+                "       [ID] [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
     .summary = "shows events, jobs, dead letters and conflicts, or the story of one event",
     .help =
         "  receipts   the newest events (also without a word)\n"
@@ -333,6 +336,7 @@ const struct command cmd_list = {
         "  discarded  jobs that a person discarded, who it was and why\n"
         "  conflicts  genuine deliveries that contradict what is stored\n"
         "  attempts   tries, those of the newest jobs first\n"
+        "  flows      what has business keys and objects in the tables, and the routes of each\n"
         "  workers    processors at work, and those that vanished within a day\n"
         "  ID         an event id, a job's number or a correlation id: all that happened to that\n"
         "             event, in order\n"

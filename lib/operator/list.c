@@ -135,14 +135,15 @@ static const struct list_col timeline_cols[] = {
 
 #define COLS(c) (c), sizeof(c) / sizeof(c)[0]
 const struct listing listings[] = {
-    {"receipts", "receipt", "No events yet.", view_receipts, COLS(receipt_cols)},
-    {"jobs", "job", "No jobs are open.", fetch_jobs, COLS(job_cols)},
-    {"dead", "dead", "No dead letters.", fetch_dead, COLS(dead_cols)},
-    {"discarded", "discarded", "Nothing was discarded.", fetch_discarded, COLS(discarded_cols)},
-    {"conflicts", "conflict", "No conflicts.", fetch_conflicts, COLS(conflict_cols)},
-    {"attempts", "attempt", "No tries yet.", fetch_attempts, COLS(attempt_cols)},
-    {"workers", "worker", "No processor is at work.", fetch_workers, COLS(worker_cols)},
+    {"receipts", "receipt", "No events yet.", view_receipts, COLS(receipt_cols), NULL},
+    {"jobs", "job", "No jobs are open.", fetch_jobs, COLS(job_cols), NULL},
+    {"dead", "dead", "No dead letters.", fetch_dead, COLS(dead_cols), NULL},
+    {"discarded", "discarded", "Nothing was discarded.", fetch_discarded, COLS(discarded_cols), NULL},
+    {"conflicts", "conflict", "No conflicts.", fetch_conflicts, COLS(conflict_cols), NULL},
+    {"flows", "flow", "", NULL, NULL, 0, list_flows},
+    {"attempts", "attempt", "No tries yet.", fetch_attempts, COLS(attempt_cols), NULL},
+    {"workers", "worker", "No processor is at work.", fetch_workers, COLS(worker_cols), NULL},
 };
 const size_t listings_n = sizeof listings / sizeof listings[0];
 
-const struct listing list_timeline = {"timeline", "timeline", "", NULL, COLS(timeline_cols)};
+const struct listing list_timeline = {"timeline", "timeline", "", NULL, COLS(timeline_cols), NULL};

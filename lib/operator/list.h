@@ -2,6 +2,7 @@
 #ifndef HO_OPERATOR_LIST_H
 #define HO_OPERATOR_LIST_H
 
+#include "operator/operator.h"
 #include "operator/table.h"
 #include "store/view.h"
 
@@ -23,10 +24,14 @@ struct listing {
     list_fetch *fetch;
     const struct list_col *cols;
     size_t n;
+    int (*print)(struct operator *op); /* in place of the three above; returns an exit_status */
 };
 
 extern const struct listing listings[]; /* the first one is what `list` alone shows */
 extern const size_t listings_n;
+/* The flows of the tables, and the routes of each. */
+int list_flows(struct operator *op) HO_MUST_CHECK;
+
 extern const struct listing list_timeline; /* of one event; has no fetch */
 
 #endif

@@ -145,6 +145,15 @@ const char SQL_VIEW_QUEUE[] =
     " FROM hookonce_worker), -1),"
     " EXISTS(SELECT 1 FROM hookonce_attempt)";
 
+/* GROUP BY leaps from one flow to the next in the primary key. */
+const char SQL_VIEW_FLOWS[] =
+    "SELECT flow FROM (SELECT flow FROM hookonce_effect GROUP BY flow"
+    " UNION SELECT flow FROM hookonce_object GROUP BY flow) AS f ORDER BY flow LIMIT ?";
+
+/* ?: the flow, twice */
+const char SQL_VIEW_FLOW[] = "SELECT " UP_TO("hookonce_effect WHERE flow = ?") ", "
+    UP_TO("hookonce_object WHERE flow = ?");
+
 const char SQL_VIEW_NOW[] = "SELECT UTC_TIMESTAMP(6)";
 
 #define WAITING                                                                                    \

@@ -90,6 +90,26 @@ enum ho_code view_failing(struct db *db, struct db_rows *rows, struct ho_err *er
     return db_run(db, SQL_VIEW_FAILING, in, COUNT(in), rows, err);
 }
 
+enum ho_code view_flows(struct db *db, struct db_rows *rows, struct ho_err *err)
+{
+    struct db_value in[] = {limit_of(VIEW_ROWS_MAX)};
+
+    return db_run(db, SQL_VIEW_FLOWS, in, COUNT(in), rows, err);
+}
+
+enum ho_code view_flow(struct db *db, struct span flow, int64_t *effects, int64_t *objects,
+                       struct ho_err *err)
+{
+    struct db_value in[] = {DBV_TEXT(flow), DBV_TEXT(flow)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_VIEW_FLOW, in, COUNT(in), &rows, err);
+    *effects = code == HO_OK ? db_cell_int(&rows, 0, 0) : 0;
+    *objects = code == HO_OK ? db_cell_int(&rows, 0, 1) : 0;
+    db_rows_free(&rows);
+    return code;
+}
+
 enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err)
 {

@@ -48,6 +48,13 @@ enum ho_code view_breakers(struct db *db, struct db_rows *rows, struct ho_err *e
 enum { VIEW_F_ROUTE, VIEW_F_BAD, VIEW_F_N };
 enum ho_code view_failing(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
+/* Flows that have business keys or objects in the tables, by name, VIEW_ROWS_MAX at most; and how many
+ * of them one has: each count ends at VIEW_COUNT_MAX + 1. */
+enum { VIEW_L_FLOW, VIEW_L_N };
+enum ho_code view_flows(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code view_flow(struct db *db, struct span flow, int64_t *effects, int64_t *objects,
+                       struct ho_err *err) HO_MUST_CHECK;
+
 /* Conflicts, newest first. */
 enum { VIEW_C_LAST_SEEN, VIEW_C_ID, VIEW_C_KIND, VIEW_C_PROVIDER, VIEW_C_EVENT, VIEW_C_TYPE,
        VIEW_C_SOURCE, VIEW_C_CID, VIEW_C_FIRST_CID, VIEW_C_SEEN, VIEW_C_BODY_LEN, VIEW_C_N };

@@ -185,6 +185,29 @@ def test_at_most_once_is_not_repeated_and_holds_the_key_until_a_person_says(site
     assert f"by {s.jobs()[0]['correlation_id']}" in s.hookonce("list", "evt_2", check=True).stdout.decode()
 
 
+def test_a_renamed_route_is_noticed_and_keeps_its_keys_by_its_flow(site):
+    s = shop(site, "sql", order_by="{/data/object/id}")
+    arrive(s, checkout("evt_1"))
+    s.process()
+
+    def flows():
+        done = s.hookonce("list", "flows", "--json", check=True).stdout.decode()
+        return [(f["flow"], f["routes"], f["business_keys"], f["objects"]) for f in map(json.loads, done.splitlines())]
+
+    assert flows() == [("paid", "paid", "1", "1")] and b" flow " not in s.hookonce("check").stdout
+    s.routes = {"paid2": s.routes["paid"]}
+    s.configure()
+    assert flows() == [("paid", None, "1", "1")]
+    said = s.hookonce("check", "--quiet", check=True).stdout.decode()
+    assert "flow paid: has 1 business key and 1 object" in said and "`flow = paid`" in said
+    s.routes["paid2"]["flow"] = "paid"
+    s.configure()
+    assert flows() == [("paid", "paid2", "1", "1")] and b" flow " not in s.hookonce("check").stdout
+    arrive(s, checkout("evt_2", "checkout.session.async_payment_succeeded"))
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["done", "already done"]
+
+
 @pytest.mark.parametrize("exit_code,word", [(65, "handler gave up"), (75, "gave up")])
 def test_a_key_is_free_at_once_when_its_owner_did_nothing(site, exit_code, word):
     s = shop(site, "command", retry="1 try")

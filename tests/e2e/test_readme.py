@@ -260,6 +260,12 @@ def in_doubt(home, book, url):
     home.sh("hookonce retry evt_odd2; hookonce process --once", codes=(0, 1))
     assert home.db.value(state + "LIMIT 1 OFFSET 1") == "done,already done"
     home.write("hookonce/hookonce.conf", good)
+    # its route is gone now
+    assert "flow odd: has 1 business key" in home.sh("hookonce check --quiet", codes=(0, 1))
+    assert "odd" in home.sh(book.take("./hookonce list flows"))
+    for statement in book.take("DELETE FROM hookonce_effect", [("'old'", "'odd'")]).splitlines():
+        home.db.sql(statement)
+    assert "flow odd" not in home.sh("hookonce check --quiet", codes=(0, 1))
 
 
 def test_the_procedures_of_the_runbook_work_as_written(home):

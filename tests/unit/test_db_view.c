@@ -303,10 +303,15 @@ static void no_query_reads_whole_tables(void **state)
     testdb_run(db, "INSERT INTO hookonce_discard (job_id, correlation_id, was, who, reason,"
                    " discarded_at) SELECT id, correlation_id, 'x', 'x', 'x', '2020-01-01'"
                    " + INTERVAL id SECOND FROM hookonce_job WHERE state = 'done'");
-    testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_discard");
-    for (int i = 0; i < 13; i++) {
+    testdb_run(db, "INSERT INTO hookonce_effect (flow, effect_key, business_key, state, job_id,"
+                   " correlation_id, reserved_at) SELECT CONCAT('bulk', seq % 3), UNHEX(MD5(seq)), seq,"
+                   " 'done', seq, '', NOW(6) FROM seq_1_to_20000");
+    testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_discard,"
+                   " hookonce_effect");
+    for (int i = 0; i < 15; i++) {
         struct view_queue q;
         struct view_since since;
+        int64_t effects = 0, objects = 0;
         int64_t before = testdb_int(db, reads);
         enum ho_code code =
             i == 0   ? view_receipts(db, &newest, &got, &err)
@@ -318,6 +323,8 @@ static void no_query_reads_whole_tables(void **state)
             : i == 6 ? view_timeline(db, span_of(cids[0]), &got, &err)
             : i == 11 ? view_breakers(db, &got, &err)
             : i == 12 ? view_failing(db, &got, &err)
+            : i == 13 ? view_flows(db, &got, &err)
+            : i == 14 ? view_flow(db, SPAN_LIT("bulk2"), &effects, &objects, &err)
             : i == 10 ? view_discarded(db, 20, &got, &err)
             : i == 7 ? view_attempts(db, 20, &got, &err)
             : i == 8 ? view_since(db, "2020-01-01 00:00:00.000000", &since, &err)

@@ -146,8 +146,8 @@ struct recipe_facts {
     bool fetched;          /* public keys are fetched, no secret is needed */
     bool signs_url;        /* the source's `url` matters */
     bool pairs;            /* a handshake brings the secret */
-    bool unsigned_id;      /* an id may be told by a header or query field that nobody signs, and no
-                              guard is on: one request can be sent again as any number of events */
+    bool unsigned_id;      /* an id may be told by a header or query field that nobody signs: unless
+                              a guard is on, one request can be sent again as any number of events */
 };
 void recipe_facts(const struct recipe *r, struct recipe_facts *out);
 

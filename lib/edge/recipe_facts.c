@@ -72,7 +72,7 @@ static enum ho_code look_for_unsigned(void *arg, const struct term *t, struct ho
 
 bool recipe_unsigned_id(struct recipe *r)
 {
-    return r->guard == NULL && expr_each(r->id, look_for_unsigned, r, NULL) != HO_OK;
+    return expr_each(r->id, look_for_unsigned, r, NULL) != HO_OK;
 }
 
 void recipe_facts(const struct recipe *r, struct recipe_facts *out)

@@ -232,7 +232,7 @@ bool recipe_reads_forms(const struct recipe *r);
 /* How its bodies are read, before the signature is seen to fit (early) or after. */
 struct document_how recipe_document(const struct recipe *r, bool early);
 
-/* Whether an id may be told by what nobody signs, and no guard is on. */
+/* Whether an id may be told by what nobody signs. */
 bool recipe_unsigned_id(struct recipe *r);
 
 /* Fills facts_signature: "hmac-sha256 in x-hub-signature-256". */

@@ -85,6 +85,12 @@ static void check_strength(struct check *c, const struct endpoint *e)
         found_of(c, FOUND_NOTE, "source", name, "of the body %s signs %s: handlers should ask its "
                  "API for what matters", f.title, providers_covered(&f));
     }
+    if (f.unsigned_id && !e->guard && f.weak == NULL) {
+        found_of(c, FOUND_NOTE, "source", name,
+                 "nobody signs the id of an event, and the guard is off: who holds one request can "
+                 "send it again under a new id, as another event; where equal bodies are not usual, "
+                 "set guard = yes");
+    }
     if (f.signs_url && e->source->url == NULL) {
         found_of(c, FOUND_WARN, "source", name,
                  "%s signs the URL; set url to what was entered there, else host and scheme are "

@@ -183,8 +183,12 @@ static void say_identity(const struct recipe *r, const struct recipe_facts *f, F
                     "  the provider or by whoever holds it, makes another event each time.\n",
                     out);
     }
-    (void)fprintf(out, "  The guard against old content under new ids is %s unless the source says so.\n",
-                  f->guard ? "on" : "off");
+    if (f->unsigned_id) {
+        (void)fputs("  Nobody signs that id: whoever holds one request can send it again under a new one.\n",
+                    out);
+    }
+    (void)fprintf(out, "  The guard, which holds such repeats back for a person, is %s unless the source "
+                       "says\n  `guard = %s`.\n", f->guard ? "on" : "off", f->guard ? "no" : "yes");
     buf_free(&text);
     if (said(f->authoritative)) {
         say_prose("  To act on: ", f->authoritative, ".\n", out);

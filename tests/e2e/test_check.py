@@ -127,6 +127,19 @@ def test_check_says_how_far_a_signature_reaches_and_which_key_is_wanted(site):
     assert "24 to 64" in warned["source sw"] and "source shop" not in warned
 
 
+def test_ids_that_nobody_signs_are_told_where_no_guard_is_on(site):
+    key = {"secret": "0123456789abcdef0123456789abcdef"}
+    s = site(routes={}, sources={"shop": {"provider": "shopify", **key}, "hub": {"provider": "github", **key},
+                                 "shop2": {"provider": "shopify", "guard": "yes", **key},
+                                 "hub2": {"provider": "github", "guard": "no", **key},
+                                 "stripe": {"provider": "stripe", **key}})
+    noted = findings(s, "note")
+    assert {n for n in s.sources if "nobody signs the id" in noted.get("source " + n, "")} == {"shop", "hub2"}
+    for provider, unsigned in (("shopify", True), ("github", True), ("stripe", False)):
+        said = s.hookonce("providers", provider, check=True).stdout.decode()
+        assert ("Nobody signs that id" in said) == unsigned and "The guard, which" in said
+
+
 def test_check_calls_no_config_sound_that_cannot_be_loaded(site):
     s = site(sources=STRIPE)
     assert "is sound" in findings(s, "ok")["config"]

@@ -53,6 +53,7 @@ help:
 #: make fuzz       every fuzzer for MINUTES=10; `make test` has them for some seconds
 #: make model      the protocols as models: what must hold does, and what is done wrong does not
 #: make histories  random histories for SECONDS=600: the real programs, killed and cut off at any step
+#: make faults     kill -9, SIGSTOP, a full disk and others, at every place where they could hurt; 15 minutes
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -88,7 +89,7 @@ $(BUILD)/gen/schema.c: $(wildcard schema/[0-9]*.sql) lib/embed.sh
 	lib/embed.sh schema $(sort $(filter %.sql,$^)) >$@.part && mv $@.part $@
 
 # Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
-units: $(UNITS) $(BUILD)/test/fault.so
+units: $(UNITS) $(BUILD)/test/fault.so $(BUILD)/test/halt.so
 $(BUILD)/test/unit/%: tests/unit/%.c $(LIBS_A_PROCESSOR) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -DHO_TESTS='"$(CURDIR)/tests"' -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) \
@@ -125,9 +126,17 @@ histories:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 all $(BUILD)/test/fault.so
 	@HOOKONCE_BUILD=$(BUILD) tests/history/run --seconds $(SECONDS)
-$(BUILD)/test/fault.so: tests/history/fault.c Makefile
+PRELOADS := $(BUILD)/test/fault.so $(BUILD)/test/halt.so
+.PHONY: faults
+faults:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s -j2 all $(PRELOADS)
+	@HOOKONCE_BUILD=$(BUILD) tests/faults/run
+$(BUILD)/test/%.so: Makefile
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O1 -g $(WARN) -fPIC $(THIRD) -shared -o $@ $< -ldl
+	$(CC) -std=c11 -O1 -g $(WARN) -fPIC $(THIRD) -shared -o $@ $(filter %.c,$^) -ldl
+$(BUILD)/test/fault.so: tests/history/fault.c
+$(BUILD)/test/halt.so: tests/faults/halt.c
 
 .PHONY: bench
 bench: $(BUILD)/bench/bench_verify

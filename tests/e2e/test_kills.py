@@ -4,54 +4,14 @@ import itertools
 import os
 import random
 import signal
-import threading
 import time
 
-from hooktest import events, sign
+from hooktest import events
 from hooktest.proc import pids_of, wait_until
+from hooktest.senders import Delivery, Senders
 
 EVENTS, REPEATS, SENDERS = 10_000, 2_000, 6
 LIMIT_S = 240
-
-
-class Senders:
-    """Delivers like a provider: sends an event again until it is answered 2xx."""
-
-    def __init__(self, site, ids):
-        self.site, self.queue, self.lock = site, list(ids), threading.Lock()
-        self.acknowledged, self.answers, self.stop = [], {}, False
-        self.secret = site.secrets["stripe"][0]
-        self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(SENDERS)]
-
-    def start(self):
-        for thread in self.threads:
-            thread.start()
-
-    def take(self):
-        with self.lock:
-            return self.queue.pop() if self.queue else None
-
-    def done(self, event, status):
-        with self.lock:
-            self.answers[status] = self.answers.get(status, 0) + 1
-            if status == 200:
-                self.acknowledged.append(event)
-
-    def run(self):
-        while not self.stop and (event := self.take()) is not None:
-            body = events.stripe(event, object_id="cs_" + event)
-            status = None
-            while status != 200 and not self.stop:
-                try:
-                    status = self.site.post("stripe", body, sign.stripe(self.secret, body), limit_s=15).status
-                except OSError:
-                    status = "no answer"
-                self.done(event, status)
-                if status != 200:
-                    time.sleep(0.05)
-
-    def running(self):
-        return any(thread.is_alive() for thread in self.threads)
 
 
 class Killer:
@@ -111,7 +71,8 @@ def test_kill_9_of_receiver_processor_and_database_loses_and_doubles_nothing(sit
     ids = [f"evt_{n:05d}" for n in range(EVENTS)]
     order = ids + random.Random(seed).sample(ids, REPEATS)
     random.Random(seed).shuffle(order)
-    senders, killer = Senders(s, order), Killer(s, server, seed)
+    deliveries = [Delivery("stripe", events.stripe(e, object_id="cs_" + e), [e]) for e in order]
+    senders, killer = Senders(s, deliveries, SENDERS), Killer(s, server, seed)
     senders.start()
     end = time.monotonic() + LIMIT_S
     try:
@@ -125,7 +86,7 @@ def test_kill_9_of_receiver_processor_and_database_loses_and_doubles_nothing(sit
     print("answers:", senders.answers, "kills:", killer.kills)
 
     assert min(killer.kills.values()) >= 1, killer.kills
-    assert sorted(senders.acknowledged) == sorted(order)
+    assert sorted(e for d in senders.acknowledged for e in d.events) == sorted(order)
     stored = [r["event_id"].decode() for r in s.sql("SELECT event_id FROM hookonce_receipt")]
     assert sorted(stored) == ids, "a 2xx without its receipt"
     assert sorted(s.effects()) == ids, "lost or doubled effects"

@@ -19,7 +19,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 
-from hooktest import MariaDB, Site, fastcgi, sign
+from hooktest import MariaDB, Site, fastcgi, grid, sign
 from hooktest.paths import BUILD
 from hooktest.proc import Proc, account
 from hooktest.reply import replies
@@ -30,19 +30,7 @@ SECRETS = {"stripe": "whsec_of-histories", "grid": "a secret of the grid", "gith
            "ask": "a secret of those who ask", "askprogram": "another secret of those who ask"}
 REPLY = {"ask": {"provider": "ask", "mode": "reply", "handler": "reply"},
          "askprogram": {"provider": "ask", "mode": "reply", "handler": "replycommand"}}
-RECIPE = """[recipe grid]
-title = Events in batches
-sig = header:X-Grid-Signature
-alg = hmac-sha256
-enc = hex
-signed = {body}
-batch = /events
-id = {json:./id}
-type = {json:./type}
-object = {json:./data/object/id}
-at = json:./created ; s
-same = {json:./type} {json:./data/object/id}
-
+RECIPE = grid.RECIPE + """
 [recipe ask]
 title = Questions
 sig = header:X-Grid-Signature

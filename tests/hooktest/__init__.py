@@ -15,7 +15,8 @@ What each part offers stands in its own module:
     fastcgi.py   FastCGI spoken by hand                  flow.py    events, hosts and handlers without a web server
     keyserver.py HTTPS with keys on it               downstream.py  the server of handlers and of fetch
     supabase.py  the auth server's side of a hook      reply.py  a source that a handler answers
-    documents.py commands in the documentation
+    documents.py commands in the documentation           senders.py providers that send until it is taken
+    grid.py      a provider that sends batches
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
 """
 

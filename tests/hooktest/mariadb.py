@@ -37,10 +37,13 @@ def _template():
 
 
 class MariaDB:
-    """One server below `folder`. `options` are further mariadbd options; networking=True opens `port`."""
+    """One server below `folder`. `options` are further mariadbd options; networking=True opens `port`.
 
-    def __init__(self, folder, networking=False, options=()):
-        self.folder, self.options = folder, list(options)
+    env: variables that it gets beside those of the caller.
+    """
+
+    def __init__(self, folder, networking=False, options=(), env=None):
+        self.folder, self.options, self.env = folder, list(options), dict(env or {})
         self.datadir = os.path.join(folder, "data")
         self.socket = os.path.join(folder, "db.sock")
         self.port = free_port() if networking else None
@@ -61,7 +64,7 @@ class MariaDB:
              "--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M",
              "--innodb-log-file-size=32M", "--skip-name-resolve", "--max-connections=400",
              "--general-log=0", f"--general-log-file={self.general_log}", *network, *self.options],
-            self.log)
+            self.log, env={**os.environ, **self.env})
         wait_until(self._answers, limit_s, "mariadbd answers")
         return self
 

@@ -11,6 +11,7 @@ class DatabaseProxy:
     cut = None             pass everything on
     cut = "before commit"  drop the link instead of passing a COMMIT on
     cut = "after commit"   pass the COMMIT on, wait for the server's answer, and drop the link
+    cut = "hole before commit", "hole after commit"   the same, but the link stays open and silent
     `refuse`: drop new links at once. `cuts` counts the links that were dropped at a COMMIT.
     `cut` goes back to None with the first cut; with refuse_after_cut=True the proxy then refuses.
     """
@@ -60,7 +61,7 @@ class DatabaseProxy:
 class _Link:
     def __init__(self, proxy, client, server):
         self.proxy, self.client, self.server = proxy, client, server
-        self.swallow = False
+        self.swallow = self.silent = False
 
     def upwards(self):
         """Client to server. A COMMIT is small and sent alone, so it is found in one piece."""
@@ -71,9 +72,12 @@ class _Link:
                 self.proxy.cut = None
                 self.proxy.cuts += 1
                 self.proxy.refuse = self.proxy.refuse_after_cut
+                self.silent = cut.startswith("hole")
                 self.swallow = True
             if not data or cut == "before commit":
                 break
+            if self.silent and cut != "hole after commit":
+                continue
             try:
                 self.server.sendall(data)
             except OSError:
@@ -85,6 +89,8 @@ class _Link:
         """Server to client."""
         while True:
             data = _receive(self.server)
+            if self.silent and data:
+                continue
             if not data or self.swallow:
                 break
             try:

@@ -120,8 +120,13 @@ def mailgun(secret, event, **more):
     return [("Content-Type", "application/json")], body.encode()
 
 
+def grid(secret, body):
+    """X-Grid-Signature, of the provider in grid.py."""
+    return [("Content-Type", "application/json"), ("X-Grid-Signature", _mac(_key(secret), body).hexdigest())]
+
+
 BY_PROVIDER = {
     "stripe": stripe, "github": github, "shopify": shopify, "slack": slack,
     "standard-webhooks": standard_webhooks, "clerk": svix, "svix": svix, "razorpay": razorpay,
-    "paddle": paddle,
+    "paddle": paddle, "grid": grid,
 }

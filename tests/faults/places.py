@@ -1,0 +1,140 @@
+"""When it happens: the places of the programs, and how they are come to."""
+
+import os
+import signal
+import socket
+
+from hooktest import fastcgi, wait_until
+from world import stands
+
+RECEIVER, PROCESSOR = "hookonce.fcgi", "hookonce"
+REACH_S = 20
+
+
+class Place:
+    """A moment in the life of the delivery `subject`, which is sent by a Senders of one thread.
+
+    reach() comes to it and leaves all standing there; leave() lets it go on, if it still can.
+    """
+
+    owner = None  # the party that stands there
+    kind = "fx"   # type of the subject: fx or run
+
+    def __init__(self, world, subject):
+        self.world, self.subject, self.pid = world, subject, None
+
+    def reach(self):
+        """Here: nothing is going on."""
+
+    def leave(self):
+        """Lets who stands there go on."""
+        self.world.halt.disarm()
+        if self.pid and stands(self.pid):
+            os.kill(self.pid, signal.SIGCONT)
+
+    def halted(self):
+        """Waits until somebody stands there."""
+        self.pid = wait_until(self.world.halt.halted, REACH_S, f"{type(self).__name__} is reached")
+
+
+class Idle(Place):
+    """Nothing is going on."""
+
+    def reach(self):
+        self.subject.start()
+
+
+class MidBody(Place):
+    """Half of a body has come, to the web server and, on another link, to a receiver."""
+
+    links, rest = (), ()
+
+    def reach(self):
+        delivery = self.subject.todo.queue[0]
+        body, headers = delivery.body, self.world.site.signed(delivery.source, delivery.body, **delivery.more)
+        half = len(body) // 2
+        self.links = [socket.create_connection(("127.0.0.1", self.world.site.server.port), timeout=2),
+                      socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)]
+        lines = "".join(f"{k}: {v}\r\n" for k, v in [*headers, ("Content-Length", len(body))])
+        self.links[0].sendall(f"POST /hookonce.fcgi/{delivery.source} HTTP/1.1\r\nHost: localhost\r\n"
+                              "Connection: close\r\n"
+                              f"{lines}\r\n".encode() + body[:half])
+        self.links[1].settimeout(2)
+        self.links[1].connect(self.world.path("fastcgi.socket-0"))
+        variables = fastcgi.params(fastcgi.variables(delivery.source, len(body), headers))
+        self.links[1].sendall(fastcgi.begin() + variables + fastcgi.stdin(body[:half]))
+        self.rest = (body[half:], fastcgi.stdin(body[half:]) + fastcgi.record(fastcgi.STDIN))
+        self.subject.start()  # the sender has lost patience, and tries on another link
+
+    def leave(self):
+        for link, rest in zip(self.links, self.rest):
+            try:
+                link.sendall(rest)
+                link.recv(4096)
+            except OSError:
+                pass
+            link.close()
+        self.links = ()
+
+
+class _Halted(Place):
+    program, when, text = None, "before", ""
+
+    def reach(self):
+        self.world.halt.arm(self.program, self.when, self.text)
+        self.subject.start()
+        self.halted()
+
+
+class BeforeCommit(_Halted):
+    """All rows are written, and not committed."""
+
+    owner, program, text = "receiver", RECEIVER, "COMMIT"
+
+
+class AfterCommit(_Halted):
+    """It is committed, and not answered."""
+
+    owner, program, when, text = "receiver", RECEIVER, "behind", "COMMIT"
+
+
+class MidHandler(_Halted):
+    """The handler's statement has run, and is not committed."""
+
+    owner, program, when, text = "processor", PROCESSOR, "behind", "INSERT INTO fx"
+
+
+class MidSettle(_Halted):
+    """The job is settled in the open transaction."""
+
+    owner, program, when, text = "processor", PROCESSOR, "behind", "SET state = ?, run_at"
+
+
+class AfterSettle(MidSettle):
+    """It is committed, and the worker has not noticed."""
+
+    def reach(self):
+        super().reach()
+        self.world.halt.arm(self.program, "behind", "COMMIT", self.pid)
+        os.kill(self.pid, signal.SIGCONT)
+        self.halted()
+
+
+class MidCommand(Place):
+    """A command is at work, and waits."""
+
+    owner, kind = "processor", "run"
+
+    def reach(self):
+        event = self.subject.todo.queue[0].events[0]
+        self.world.gate(True)
+        self.subject.start()
+        wait_until(lambda: event in self.world.lines("began"), REACH_S, "the command has begun")
+
+    def leave(self):
+        self.world.gate(False)
+
+
+PLACES = {"idle": Idle, "mid-body": MidBody, "before commit": BeforeCommit, "after commit": AfterCommit,
+          "mid-handler": MidHandler, "mid-command": MidCommand, "mid-settle": MidSettle,
+          "after settle": AfterSettle}

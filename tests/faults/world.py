@@ -1,0 +1,207 @@
+"""What faults happen to: a database, a web server with two receivers, and a processor with two workers.
+
+The programs can be stopped at a place of their code, lack room for their files and have a false clock
+(halt.c), and reach the database through a proxy that can cut them off.
+"""
+
+import os
+import signal
+import time
+
+from hooktest import Database, MariaDB, Site, grid, wait_until
+from hooktest.paths import BUILD
+from hooktest.proc import pids_of
+from hooktest.proxy import DatabaseProxy
+
+SOURCES = {
+    "stripe": {"provider": "stripe", "secret": "whsec_of-faults"},
+    "github": {"provider": "github", "secret": "a secret of the hub"},
+    "grid": {"provider": "grid", "secret": "a secret of the grid"},
+}
+RETRY = "100 tries, 1s to 2s"
+ROUTES = {"sql": {"provider": "stripe", "on": "fx.*", "handler": "fx", "retry": RETRY},
+          "run": {"provider": "stripe", "on": "run.*", "handler": "act", "retry": RETRY},
+          "push": {"provider": "github", "handler": "fx", "retry": RETRY},
+          "grid": {"provider": "grid", "handler": "fx", "retry": RETRY}}
+# Waits while there is a gate; one line when it begins, one when it has done its work.
+ACT = """#!/bin/sh
+cd '{folder}' || exit 75
+echo "$HOOKONCE_ID" >>began
+n=0
+while [ -e gate ] && [ $n -lt 400 ]; do sleep 0.05; n=$((n + 1)); done
+echo "$HOOKONCE_ID $HOOKONCE_IDEMPOTENCY_KEY" >>acts
+"""
+PARTIES = ("receiver", "processor", "mariadbd", "web server")
+
+
+class Halt:
+    """A folder that halt.c looks into."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(folder)
+        os.chmod(folder, 0o777)
+        self.env = {"LD_PRELOAD": os.path.join(BUILD, "test", "halt.so"), "HOOKONCE_HALT": folder}
+
+    def arm(self, program, when, text, pid=0):
+        """The first process of that program that comes to this call is stopped there."""
+        self._say("arm", f"{program} {pid} {when} {text}\n")
+
+    def disarm(self):
+        """Nobody is stopped who was not yet."""
+        self._say("arm", None)
+
+    def halted(self):
+        """Pid of the process that was stopped and really stands; None so far."""
+        for name in os.listdir(self.folder):
+            if name.startswith("halted."):
+                pid = int(name.partition(".")[2])
+                if stands(pid):
+                    os.unlink(os.path.join(self.folder, name))
+                    return pid
+        return None
+
+    def fill(self, on):
+        """Whether files can't grow."""
+        self._say("full", "yes" if on else None)
+
+    def set_clock(self, ahead_s):
+        """So far is the wall clock ahead."""
+        self._say("clock", f"{ahead_s}\n" if ahead_s else None)
+
+    def _say(self, name, text):
+        """Puts a file into the folder in one piece, or takes it away."""
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path + ".new", "w", encoding="utf-8") as f:
+                f.write(text)
+            os.rename(path + ".new", path)
+        elif os.path.exists(path):
+            os.unlink(path)
+
+
+def stands(pid):
+    """Whether a process is stopped by a signal."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rpartition(")")[2].split()[0] in "Tt"
+    except OSError:
+        return False
+
+
+class World:
+    """All of it, in its own folder."""
+
+    def __init__(self, place):
+        os.makedirs(place)
+        os.chmod(place, 0o711)
+        self.place, self.halt = place, Halt(os.path.join(place, "halt"))
+        self.disk = Halt(os.path.join(place, "disk"))  # the database's
+        self.server = MariaDB(os.path.join(place, "db"), env=self.disk.env).start()
+        self.database: Database = self.server.create_database()
+        self.proxy = DatabaseProxy(os.path.join(place, "proxy.sock"), self.server.socket)
+        self.processor = None
+        self.site = Site(
+            os.path.join(place, "site"), self.database, sources=SOURCES, routes=ROUTES,
+            handlers={"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})", "timeout": "2s"},
+                      "act": {"command": "act", "timeout": "2s"}},
+            settings={"database": {"socket": self.proxy.path}, "processor": {"lease": "3s", "poll": "1s"},
+                      "hookonce": {"recipes": "grid.conf"}},
+            files={"grid.conf": grid.RECIPE})
+        self.site.write("act", ACT.format(folder=self.site.dir), 0o755)
+        self.site.migrate()
+        self.start_web()
+        self.keep()
+
+    # ---- programs -------------------------------------------------------------------------------------
+
+    def start_web(self):
+        """The web server, which starts the receivers."""
+        self.site.serve("lighttpd", procs=2, env=self.halt.env)
+
+    def stop_web(self):
+        """It ends, and receivers that it has left behind as well."""
+        self.site.server.stop()
+        self.signal("receiver", signal.SIGKILL)
+
+    def keep(self):
+        """Starts the processor, as cron would, when it does not run."""
+        if self.processor is None or not self.processor.alive():
+            self.processor = self.site.start_processor("--for", "600s", "--workers", "2", env=self.halt.env)
+
+    def pids(self, who):
+        """Pids of all processes of a party."""
+        if who in ("receiver", "processor"):
+            return pids_of(self.site.receiver if who == "receiver" else self.site.program)
+        return [self.server.proc.pid if who == "mariadbd" else self.site.server.proc.pid]
+
+    def signal(self, who, number):
+        """A signal to each of them."""
+        for pid in self.pids(who):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def gone(self, who, pids, limit_s=40):
+        """Waits until none of these pids runs."""
+        left = [pid for pid in pids if who in ("receiver", "processor")]
+        wait_until(lambda: not set(left) & set(self.pids(who)), limit_s, f"the {who} has ended")
+
+    # ---- what is there --------------------------------------------------------------------------------
+
+    def path(self, name):
+        """A path in the site's folder."""
+        return self.site.path(name)
+
+    def lines(self, name):
+        """Lines of a file that the command writes."""
+        try:
+            with open(self.path(name), encoding="utf-8") as f:
+                return f.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def gate(self, on):
+        """Whether commands wait."""
+        if on:
+            self.site.write("gate", "")
+        elif os.path.exists(self.path("gate")):
+            os.unlink(self.path("gate"))
+
+    def spooled(self, folder="state/spool"):
+        """Names of files in the spool, also of half written ones; not the lock."""
+        names = os.listdir(self.path(folder)) if os.path.isdir(self.path(folder)) else []
+        return sorted(n for n in names if n.endswith((".spool", ".tmp")))
+
+    def open_jobs(self):
+        """How many jobs have not ended."""
+        return self.site.value("SELECT COUNT(*) FROM hookonce_job WHERE state IN ('ready', 'running', 'waiting')")
+
+    def rest(self, limit_s):
+        """Waits until the spool is empty and no job is open -> whether it came to that."""
+        end = time.monotonic() + limit_s
+        while self.spooled() or self.open_jobs():
+            if time.monotonic() > end:
+                return False
+            self.keep()
+            time.sleep(0.05)
+        return True
+
+    def report(self):
+        """Ends of the logs."""
+        return self.site.report() + "\n--- mariadbd\n" + self.server.proc.output()[-1500:]
+
+    def stop(self):
+        """Ends all of it."""
+        self.halt.disarm()
+        self.halt.fill(False)
+        self.disk.fill(False)
+        for who in PARTIES:
+            self.signal(who, signal.SIGCONT)
+        self.processor.stop()
+        self.stop_web()
+        self.site.close()
+        self.proxy.close()
+        self.database.close()
+        self.server.stop()

@@ -42,7 +42,7 @@ only '^# *include <(mysql|mariadb|errmsg|mysqld_error)' lib/store/db_link.h
 only '^# *include <ma_' lib/store/db_wait.c
 only '^# *include <curl/' lib/operator/http.c lib/work/http_call.c
 # Makers of accepted events: bytes that were verified, and nothing else.
-only '^# *include "core/event_make\.h"' lib/core/event.c lib/edge/verify.c
+only '^# *include "core/event_make\.h"' lib/core/event.c lib/edge/verify.c lib/store/spool_read.c
 only '[^_a-z](strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|strtok|alloca) *\(' none
 only '^# *include <(ctype|locale)\.h>' none
 

@@ -26,6 +26,13 @@ enum ho_code file_read(const char *path, bool private_only, struct buf *out, str
 enum ho_code file_write(const char *path, struct span bytes, bool replace, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* Writes all of it, over any number of calls. false: errno says why. */
+bool file_write_all(int fd, struct span bytes);
+
+/* Brings the folder that a path's last name stands in to the disk: then the name is there too.
+ * false: it could not be done; errno says why. */
+bool file_sync_name(const char *path);
+
 /* How a file looked at a moment: not there is a look too. Take it before reading the file, then a
  * change in between is seen the next time. */
 struct file_mark {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool write_all(int fd, struct span bytes)
+bool file_write_all(int fd, struct span bytes)
 {
     while (bytes.len > 0) {
         ssize_t n = write(fd, bytes.p, bytes.len);
@@ -21,14 +21,14 @@ static bool write_all(int fd, struct span bytes)
         }
         bytes = span_sub(bytes, (size_t)n, bytes.len);
     }
-    return fsync(fd) == 0;
+    return true;
 }
 
-/* The name must be on the disk as well. */
-static void sync_folder(const char *path)
+bool file_sync_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = ho_strdup(slash == NULL ? "." : slash == path ? "/" : path);
+    bool well = false;
     int fd;
 
     if (slash != NULL && slash != path) {
@@ -36,10 +36,11 @@ static void sync_folder(const char *path)
     }
     fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
-        (void)fsync(fd);
+        well = fsync(fd) == 0;
         (void)close(fd);
     }
     free(folder);
+    return well;
 }
 
 enum ho_code file_write(const char *path, struct span bytes, bool replace, struct ho_err *err)
@@ -58,7 +59,7 @@ enum ho_code file_write(const char *path, struct span bytes, bool replace, struc
         return ho_fail_errno(err, HO_REJECT, "%s: can't be made", path);
     }
     /* A link fails where a rename would take the place of what is there. */
-    if (write_all(fd, bytes)) {
+    if (file_write_all(fd, bytes) && fsync(fd) == 0) {
         placed = (replace ? rename(part, path) : link(part, path)) == 0;
     }
     if (!placed) {
@@ -72,6 +73,6 @@ enum ho_code file_write(const char *path, struct span bytes, bool replace, struc
     if (!placed) {
         return HO_REJECT;
     }
-    sync_folder(path);
+    (void)file_sync_name(path);
     return HO_OK;
 }

@@ -39,3 +39,14 @@ bool ulid_valid(struct span s)
     }
     return true;
 }
+
+int64_t ulid_ms(struct span s)
+{
+    int64_t ms = 0;
+
+    for (size_t i = 0; i < TIME_CHARS && i < s.len; i++) {
+        const char *at = strchr(alphabet, s.p[i]);
+        ms = ms * 32 + (at != NULL ? at - alphabet : 0);
+    }
+    return ms;
+}

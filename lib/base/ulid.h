@@ -12,5 +12,6 @@
 
 void ulid_new(int64_t wall_us, char out[ULID_LEN + 1]);
 bool ulid_valid(struct span s);
+int64_t ulid_ms(struct span s); /* the time in a valid one, milliseconds since 1970 UTC */
 
 #endif

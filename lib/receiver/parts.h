@@ -108,6 +108,22 @@ void alarm_database(struct receiver *rx, const char *why);
 /* What can wait until the client has its answer: duplicates, wishes, the wake-up. */
 void finish(struct receiver *rx, const struct endpoint *e);
 
+/* ---- spool.c ---- */
+
+/* Keeps the verdict's events in the spool and answers as if they were recorded.
+ * in:  why - what is wrong with the database, for the log; NULL: nothing, they are to go there
+ * returns false: they could not be kept, err says why, and nothing is answered yet */
+bool spool_accept(struct receiver *rx, const struct endpoint *e, const char *why,
+                  struct ho_err *err);
+
+/* The verdict's events could not be recorded, for that reason: they are kept in the spool, else
+ * answered busy. */
+void without_database(struct receiver *rx, const struct endpoint *e, const struct ho_err *why);
+
+/* Starts `hookonce import` when there is something to import and nobody has for a minute: on a host
+ * without a processor. */
+void import_late(struct receiver *rx);
+
 /* ---- ask.c ---- */
 
 /* Records the verdict's event and answers with what the source's handler says: the first delivery
@@ -133,6 +149,11 @@ enum ho_code program_start(const struct receiver *rx, const char *cid,
 /* Waits for its end. false: the time is over, and it runs on.
  * out: *code - its exit code, -1 when a signal ended it */
 bool program_wait(struct program *p, struct deadline end, int *code);
+
+/* Starts `hookonce COMMAND` with a clean environment, on its own: nobody waits for it, and what it
+ * prints is lost. returns HO_OK | HO_TRANSIENT | HO_PERMANENT as program_start. */
+enum ho_code program_detach(const struct receiver *rx, const char *command, struct ho_err *err)
+    HO_MUST_CHECK;
 
 /* Ends it if it runs, at once and without asking, and frees. Also of one that never started. */
 void program_end(struct program *p);

@@ -1,4 +1,4 @@
-/* Running `hookonce reply ID`. The receiver itself runs no handler: it has neither the code nor, in
+/* Running `hookonce reply ID`, and `hookonce import`. The receiver itself runs no handler: it has neither the code nor, in
  * plain CGI, the time of a process that web servers end as they like. */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +104,13 @@ static void make_env(const struct receiver *rx, char *env[VARIABLES + 1])
     env[3] = NULL;
 }
 
+static void free_env(char *env[VARIABLES + 1])
+{
+    for (size_t i = 0; i < VARIABLES; i++) {
+        free(env[i]);
+    }
+}
+
 static HO_NORETURN void become(const struct launch *l)
 {
     (void)setsid(); /* what ends the web server's processes is not for it */
@@ -206,9 +213,58 @@ enum ho_code program_start(const struct receiver *rx, const char *cid,
         l = (struct launch){.argv = {(char *)path.p, word, id, NULL}};
         make_env(rx, l.env);
         code = launch(&l, token, p, err);
-        for (size_t i = 0; i < VARIABLES; i++) {
-            free(l.env[i]);
-        }
+        free_env(l.env);
+    }
+    buf_free(&path);
+    return code;
+}
+
+/* The middle one of three: its child belongs to nobody, so that none of ours has to wait for it. */
+static HO_NORETURN void let_go(const struct launch *l)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        become(l);
+    }
+    _exit(pid > 0 ? 0 : NOT_STARTED);
+}
+
+static enum ho_code detach(struct launch *l, struct ho_err *err)
+{
+    int low = open("/dev/null", O_RDWR | O_CLOEXEC), status = -1;
+    enum ho_code code = HO_OK;
+
+    l->in = l->out = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, FD_FIRST) : -1;
+    l->fds_end = fork_fds_end();
+    pid_t pid = l->in >= 0 ? fork() : -1;
+    if (pid == 0) {
+        let_go(l);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (pid < 0 || status != 0) {
+        code = ho_fail_errno(err, HO_TRANSIENT, "no process for the program");
+    }
+    shut(&low);
+    shut(&l->in);
+    return code;
+}
+
+enum ho_code program_detach(const struct receiver *rx, const char *command, struct ho_err *err)
+{
+    char word[16];
+    struct buf path;
+
+    buf_init(&path, PATH_MAX_BYTES);
+    enum ho_code code = find_program(rx, &path, err);
+    if (code == HO_OK) {
+        (void)snprintf(word, sizeof word, "%s", command);
+        (void)buf_cstr(&path);
+        struct launch l = {.argv = {(char *)path.p, word, NULL}};
+        make_env(rx, l.env);
+        code = detach(&l, err);
+        free_env(l.env);
     }
     buf_free(&path);
     return code;

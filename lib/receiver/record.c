@@ -8,6 +8,7 @@
 #include "store/wake.h"
 
 #define LATE_MS 2000 /* for what is done behind the answer */
+#define SPOOL_SPARE_MS 300 /* for the spool, of the time that a request has */
 
 void note_result(struct receiver *rx, const struct event *ev, enum receipt_result result)
 {
@@ -100,28 +101,49 @@ void alarm_database(struct receiver *rx, const char *why)
     }
 }
 
+/* The database's share of the time there is: the spool needs some after it has failed. */
+static struct deadline database_end(const struct endpoint *e)
+{
+    int64_t spare = e->source->spool == SPOOL_OFF ? 0 : SPOOL_SPARE_MS;
+
+    return deadline_in(e->deadline_ms - (spare < e->deadline_ms / 2 ? spare : e->deadline_ms / 2));
+}
+
+static enum ho_code into_database(struct receiver *rx, const struct endpoint *e,
+                                  enum receipt_result *results, struct ho_err *err)
+{
+    struct deadline end = database_end(e);
+    const struct verdict *v = &rx->verdict;
+
+    enum ho_code code = store_ready(rx, end, err);
+    if (code == HO_OK) {
+        code = inbox_record(rx->db, v->events, v->n_events, secret_span(&rx->key), end, results,
+                            err);
+    }
+    store_tried(rx, code, err);
+    return code;
+}
+
 void record(struct receiver *rx, const struct endpoint *e)
 {
-    struct deadline end = deadline_in(e->deadline_ms);
     const struct verdict *v = &rx->verdict;
     struct ho_err err;
 
+    ho_err_clear(&err);
     if (v->n_events == 0) {
         record_nothing(rx, e);
         return;
     }
-    ho_err_clear(&err);
-    enum receipt_result *results = ho_alloc(v->n_events * sizeof *results);
-    enum ho_code code = store_ready(rx, end, &err);
-    if (code == HO_OK) {
-        code = inbox_record(rx->db, v->events, v->n_events, secret_span(&rx->key), end, results,
-                            &err);
+    if (e->source->spool == SPOOL_ALWAYS) {
+        if (!spool_accept(rx, e, NULL, &err)) {
+            busy(rx, e, err.text);
+        }
+        return;
     }
-    store_tried(rx, code, &err);
-    if (code != HO_OK) {
+    enum receipt_result *results = ho_alloc(v->n_events * sizeof *results);
+    if (into_database(rx, e, results, &err) != HO_OK) {
         free(results);
-        alarm_database(rx, err.text);
-        busy(rx, e, err.text);
+        without_database(rx, e, &err);
         return;
     }
     for (size_t i = 0; i < v->n_events; i++) {
@@ -157,6 +179,7 @@ void finish(struct receiver *rx, const struct endpoint *e)
     if (rx->results != NULL) {
         db_limit(rx->db, deadline_in(LATE_MS));
         count_duplicates(rx);
+        import_late(rx);
     }
     counters_note_log(rx->counters);
     free(rx->results);

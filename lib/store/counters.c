@@ -347,3 +347,15 @@ uint16_t counters_boot(struct counters *c)
     }
     return c->boot;
 }
+
+/* ---- imports ---- */
+
+bool counters_import_turn(struct counters *c, int64_t now_ms, int64_t every_ms)
+{
+    _Atomic uint64_t *word = counters_word(c, WORD_IMPORT);
+    uint64_t seen = atomic_load(word), now = (uint64_t)now_ms;
+
+    /* A time ahead of now is from before the host was started anew. */
+    bool due = seen == 0 || seen > now || now - seen >= (uint64_t)every_ms;
+    return due && c->fd >= 0 && atomic_compare_exchange_strong(word, &seen, now);
+}

@@ -73,6 +73,10 @@ uint16_t counters_boot(struct counters *c);
 /* Raises ALARM_LOG if log lines of this process were lost since the last call for c. */
 void counters_note_log(struct counters *c);
 
+/* Whether nobody on this host has looked into the spool for so long, and notes that the caller does
+ * now: of several at once one is told yes. now_ms: clock_mono_ms. Without a file never. */
+bool counters_import_turn(struct counters *c, int64_t now_ms, int64_t every_ms);
+
 /* Calls fn for every source counted so far. */
 typedef void counters_visit(void *arg, struct span source, const uint64_t values[COUNT_N]);
 void counters_each(struct counters *c, counters_visit *fn, void *arg);

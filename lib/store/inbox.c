@@ -224,7 +224,7 @@ static enum ho_code record(struct db *db, struct batch *b, struct deadline end, 
     return code == HO_OK ? keep_conflicts(db, b, end, err) : code;
 }
 
-static enum ho_code check(struct accepted *const *events, size_t n, struct ho_err *err)
+enum ho_code inbox_check(struct accepted *const *events, size_t n, struct ho_err *err)
 {
     for (size_t i = 0; i < n; i++) {
         if (!fits(accepted_event(events[i]))) {
@@ -239,7 +239,7 @@ static enum ho_code check(struct accepted *const *events, size_t n, struct ho_er
 enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t n, struct span key,
                           struct deadline end, enum receipt_result *results, struct ho_err *err)
 {
-    enum ho_code code = check(events, n, err);
+    enum ho_code code = inbox_check(events, n, err);
     struct batch b;
 
     for (size_t i = 0; i < n; i++) {
@@ -261,7 +261,7 @@ enum ho_code inbox_record_reply(struct db *db, struct accepted *event, struct sp
                                 const struct reply_claim *claim, struct deadline end,
                                 struct recorded *out, struct ho_err *err)
 {
-    enum ho_code code = check(&event, 1, err);
+    enum ho_code code = inbox_check(&event, 1, err);
     struct batch b;
 
     out->result = RECEIPT_NEW;

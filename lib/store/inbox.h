@@ -28,6 +28,11 @@ enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t 
                           struct deadline end, enum receipt_result *results, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* Whether the events fit their columns and are those of one request, as inbox_record wants them.
+ * returns HO_OK | HO_BUG */
+enum ho_code inbox_check(struct accepted *const *events, size_t n, struct ho_err *err)
+    HO_MUST_CHECK;
+
 /* The same for the one event of a request that is answered by a handler: if it is new, its job is
  * running from the start, under the caller's claim. An event that was there has its job already, or
  * none of this kind (store/answers.h). */

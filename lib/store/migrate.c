@@ -63,7 +63,7 @@ enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err)
     }
     migrate_key_print(key, print);
     if (strcmp(print, state.key_print) != 0) {
-        return ho_fail(err, HO_PERMANENT, "the tables belong to another installation's key: copy "
+        return ho_fail(err, HO_REJECT, "the tables belong to another installation's key: copy "
                                           "the key file from the first host");
     }
     return HO_OK;

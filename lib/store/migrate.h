@@ -28,7 +28,9 @@ enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_
     HO_MUST_CHECK;
 
 /* Whether the tables are of this program's version and belong to this key: what is written under
- * another key is never run. returns HO_OK | HO_TRANSIENT | HO_PERMANENT (says what to do). */
+ * another key is never run.
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT (the tables; it says what to do) | HO_REJECT (it is
+ * the key that does not fit) */
 enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err) HO_MUST_CHECK;
 
 /* Brings the tables to the version that this program knows, and ties them to the key file: makes

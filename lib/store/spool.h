@@ -52,10 +52,14 @@ enum ho_code spool_list(const char *dir, struct spool_names *out, struct ho_err 
     HO_MUST_CHECK;
 void spool_names_free(struct spool_names *l);
 
+/* Whether there is a complete file. */
+bool spool_any(const char *dir);
+
 /* What lies there; ages by the names. */
 struct spool_state {
-    uint64_t files, bytes; /* complete ones */
-    uint64_t parts;        /* .tmp: being written, or left by a process that was killed */
+    uint64_t files; /* complete ones */
+    uint64_t parts; /* .tmp: being written, or left by a process that was killed */
+    uint64_t bytes; /* of both */
     uint64_t quarantined;
     int64_t oldest_us; /* wall clock, of the oldest complete one; 0: none */
 };
@@ -78,9 +82,12 @@ enum ho_code spool_read(const struct spool *s, const char *name, struct spooled 
                         struct ho_err *err) HO_MUST_CHECK;
 void spooled_free(struct spooled *f);
 
-/* Removes an imported file; its name is off the disk. One that is gone already is HO_OK.
- * returns HO_OK | HO_TRANSIENT. */
+/* Removes an imported file; one that is gone already is HO_OK. returns HO_OK | HO_TRANSIENT. */
 enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;
+
+/* Brings what was removed to the disk. A file that comes back because of a crash before it is
+ * imported again, and found to be there already. */
+void spool_sync(const char *dir);
 
 /* Moves a file that can't be imported to quarantine/. returns HO_OK | HO_TRANSIENT. */
 enum ho_code spool_quarantine(const char *dir, const char *name, struct ho_err *err)

@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "store/captures.h"
+#include "store/spool.h"
 #include "store/wake.h"
 #include "work/scratch.h"
 #include "work/signals.h"
@@ -294,6 +295,7 @@ enum ho_code process_run(const struct settings *s, struct span key,
     }
     captures_sweep(s->state_dir, clock_wall_us());
     scratch_sweep(s->state_dir, clock_wall_us());
+    spool_sweep(s->spool_dir, clock_wall_us());
     signals_take();
     signals_reset();
     code = options->workers > 1 ? work_forked(&run, result, err) : work(&run, result, err);

@@ -14,6 +14,7 @@
 #include "store/wake.h"
 #include "work/attempt.h"
 #include "work/dispatch.h"
+#include "work/import.h"
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
@@ -22,6 +23,8 @@
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS 5000
 #define CLAIM_TIME_MS 10000
+#define IMPORT_TIME_MS 5000 /* then the jobs have their turn */
+#define IMPORT_PAUSE_MS 5000
 #define READ_SPARE_S 5 /* the server's own limit for a statement comes first */
 
 /* ---- making it ---- */
@@ -174,6 +177,7 @@ static enum ho_code check_tables(struct worker *w, struct ho_err *err)
 {
     enum ho_code code = migrate_fits(w->control, w->key, err);
 
+    code = code == HO_REJECT ? HO_PERMANENT : code;
     w->checked = code == HO_OK;
     w->reached = w->reached || db_thread_id(w->control) != 0;
     return code;
@@ -290,6 +294,26 @@ static void drain(int fd)
     } while (n > 0);
 }
 
+/* A while for what lies in the spool. Whatever fails there does not keep the jobs waiting.
+ * returns true when there may be more at once */
+static bool import(struct worker *w)
+{
+    const struct importer im = {spool_of(w->settings, w->key), w->key, w->control, w->counters};
+    struct imported got;
+    struct ho_err err;
+
+    if (clock_mono_ms() < w->import_ms) {
+        return false;
+    }
+    ho_err_clear(&err);
+    if (import_spool(&im, deadline_in(least(IMPORT_TIME_MS, deadline_left_ms(w->end))), &got,
+                     &err) != HO_OK || got.failed > 0) {
+        w->import_ms = clock_mono_ms() + IMPORT_PAUSE_MS;
+        return false;
+    }
+    return got.files > 0;
+}
+
 /* One look at the queue. *more: look again at once. */
 static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, struct ho_err *err)
 {
@@ -302,6 +326,7 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
         code = reap(w, err);
     }
     drain(w->wake_fd);
+    bool imported = code == HO_OK && import(w);
     if (code == HO_OK) {
         code = db_connect(w->handler, err); /* what can't be run is not claimed */
     }
@@ -316,7 +341,7 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
     if (claim->full) {
         wake_send(w->settings->state_dir);
     }
-    *more = claim->n > 0 || claim->more;
+    *more = claim->n > 0 || claim->more || imported;
     return run_batch(w, claim, err);
 }
 

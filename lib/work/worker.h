@@ -31,6 +31,7 @@ struct worker {
     bool reload;             /* worker_run ended because it changed */
     int64_t looked_ms;
     /* what came of it */
+    int64_t import_ms; /* not before then into the spool, monotonic: the last import failed */
     bool checked; /* that the tables are ours */
     bool reached; /* the database, at least once */
     unsigned long settled, dead;

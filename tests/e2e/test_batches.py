@@ -116,7 +116,7 @@ def test_an_unsigned_batch_writes_nothing(site):
 
 
 def test_all_items_or_none(site):
-    s = make(site)
+    s = make(site, settings={"hookonce": {"recipes": "own.conf", "spool": "off"}})
     content = body((1, 10), (2, 20), (3, 30))
     s.sql("CREATE TRIGGER refuse BEFORE INSERT ON hookonce_receipt FOR EACH ROW IF NEW.event_id = 'e3' THEN "
           "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no inserts today'; END IF")

@@ -216,7 +216,8 @@ def test_the_alarm_of_a_handler_that_commits_is_over_with_its_dead_letters(site,
 
 def test_check_calls_an_alarm_over_when_its_cause_is(site, own_mariadb):
     server = own_mariadb()
-    s = site(database=server.create_database(), sources={"stripe": {"provider": "stripe", "secret": "sk_live_1"}})
+    s = site(database=server.create_database(), sources={"stripe": {"provider": "stripe", "secret": "sk_live_1"}},
+             settings={"hookonce": {"spool": "off"}})
     body = events.stripe("evt_1")
     assert "signing secret" in findings(s, "warn")["source stripe"]
     server.stop()

@@ -12,6 +12,7 @@ from hooktest.proxy import DatabaseProxy
 
 SECRET = "github test secret"
 STATEMENT = re.compile(r"\d+ (?:Connect|Init DB|Query|Prepare|Execute|Long Data|Reset stmt|Ping)\s.*")
+NO_SPOOL = {"hookonce": {"spool": "off"}}  # what a sender sees then; with a spool: test_spool.py
 GITHUB = {"github": {"provider": "github", "secret": SECRET}}
 
 
@@ -51,7 +52,8 @@ def test_ids_differ_by_case_accent_or_a_trailing_blank__O_DB_02(site, mariadb):
 
 def test_while_the_database_is_stopped_nothing_is_claimed_to_be_stored__O_DB_03(site, own_mariadb):
     server = own_mariadb()
-    s = site(server=("lighttpd", {"procs": 2}), database=server.create_database(), sources=GITHUB)
+    s = site(server=("lighttpd", {"procs": 2}), database=server.create_database(), sources=GITHUB,
+             settings=NO_SPOOL)
     assert s.deliver("github", events.github(), delivery="d-before").status == 200
     before = pids_of(s.receiver)
     server.stop()
@@ -74,7 +76,8 @@ def test_while_the_database_is_stopped_nothing_is_claimed_to_be_stored__O_DB_03(
 
 def test_a_hanging_read_only_or_locked_database_gets_busy_in_time__O_DB_03(site, own_mariadb):
     server = own_mariadb()
-    s = site(server=("lighttpd", {"procs": 1}), database=server.create_database(), sources=GITHUB)
+    s = site(server=("lighttpd", {"procs": 1}), database=server.create_database(), sources=GITHUB,
+             settings=NO_SPOOL)
     body = events.github()
 
     def busy_for(limit_s):
@@ -148,7 +151,7 @@ def breakable(module_site):
     """(site, proxy): the receiver reaches the database through a proxy that can drop a COMMIT."""
     s = module_site()
     proxy = DatabaseProxy(s.path("state/proxy.sock"), s.db.server.socket)
-    s.settings["database"] = {"socket": proxy.path}
+    s.settings = {"database": {"socket": proxy.path}, **NO_SPOOL}
     s.configure()
     s.serve("lighttpd", procs=1)
     yield s, proxy

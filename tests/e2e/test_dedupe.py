@@ -66,7 +66,7 @@ def test_parallel_posts_of_one_event_are_one_receipt_one_job_one_effect__O_DUP_0
 
 
 def test_no_delivery_is_answered_on_a_rivals_uncommitted_receipt__O_DUP_01(site):
-    s = site(server=("lighttpd", {"procs": 2}))
+    s = site(server=("lighttpd", {"procs": 2}), settings={"hookonce": {"spool": "off"}})
     body = events.stripe("evt_rival")
     assert s.deliver("stripe", body).status == 200
     row = s.receipts()[0]
@@ -91,7 +91,7 @@ def test_no_delivery_is_answered_on_a_rivals_uncommitted_receipt__O_DUP_01(site)
 
 @pytest.mark.parametrize("table", ["job", "body"])
 def test_a_receipt_never_stands_without_its_job_and_body__O_DUP_03(site, table):
-    s = site(server=("lighttpd", {"procs": 1}))
+    s = site(server=("lighttpd", {"procs": 1}), settings={"hookonce": {"spool": "off"}})
     body = events.stripe("evt_dup03")
     s.sql(TRIGGER.format(table))
     for _ in range(2):

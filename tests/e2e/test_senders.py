@@ -77,7 +77,7 @@ def sign_in(site, secret=None, uuid="8e6d3c2b-1111-4222-8333-aabbccddeeff"):
 
 def test_the_answer_lets_a_sign_in_go_on_or_be_asked_again__O_PV_02(site, own_mariadb):
     server = own_mariadb()
-    s = site(database=server.create_database(), sources={"hook": HOOK})
+    s = site(database=server.create_database(), sources={"hook": {**HOOK, "spool": "off"}})
     for _ in range(2):
         answer, took = sign_in(s)
         assert (answer.status, answer.header("Content-Type"), answer.body) == (200, "application/json", b"{}")

@@ -29,7 +29,8 @@ def challenge_of(answer):
 def away(module_site):
     """A site whose database is not there."""
     return module_site(migrate=False, settings={"database": {"socket": "/nonexistent/db.sock"}},
-                       sources={"slack": {"provider": "slack", "secret": "8f742231b10e8888abcd99yyyzzz85a5"}})
+                       sources={"slack": {"provider": "slack", "secret": "8f742231b10e8888abcd99yyyzzz85a5",
+                                          "spool": "off"}})
 
 
 @pytest.mark.parametrize("name", BODIES)

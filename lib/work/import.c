@@ -1,0 +1,166 @@
+/* Importing the spool. What can't be genuine goes to quarantine, what the database does not take now
+ * stays; nothing is deleted that is not committed. */
+#include "work/import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "store/inbox.h"
+
+#define RECORD_TIME_MS 10000 /* for the transactions of one file */
+#define REFUSED_MAX 10       /* files in a row that the database refuses: it is not the files */
+#define US_PER_S 1000000
+
+/* ---- the log ---- */
+
+static void raise_alarm(const struct importer *im, const char *file, const char *text,
+                        const char *why)
+{
+    const struct log_pair pairs[] = {LOG_TEXT("file", file), LOG_TEXT("reason", text),
+                                     LOG_TEXT("why", why)};
+
+    if (counters_alarm(im->counters, ALARM_SPOOL, clock_wall_us())) {
+        log_event(LOG_ALARM, "alarm", NULL, pairs, sizeof pairs / sizeof pairs[0]);
+    }
+}
+
+static void note(const struct importer *im, const struct event *e, enum receipt_result result)
+{
+    static const struct {
+        const char *how;
+        enum log_level level;
+        enum counter counter;
+    } rows[] = {
+        [RECEIPT_NEW] = {"new", LOG_INFO, COUNT_NEW},
+        [RECEIPT_DUPLICATE] = {"duplicate", LOG_INFO, COUNT_DUPLICATE},
+        [RECEIPT_CONFLICT] = {"conflict", LOG_ALARM, COUNT_CONFLICT},
+        [RECEIPT_REPEAT] = {"repeat", LOG_ALARM, COUNT_REPEAT},
+    };
+    char waited[24];
+    const struct log_pair pairs[] = {
+        LOG_SPAN("source", e->source),
+        LOG_SPAN("provider", e->provider),
+        LOG_SPAN("id", e->id),
+        LOG_SPAN("type", e->type),
+        LOG_TEXT("how", rows[result].how),
+        log_int("waited_s", (clock_wall_us() - e->received_us) / US_PER_S, waited),
+    };
+
+    log_event(rows[result].level, "imported", e->cid, pairs, sizeof pairs / sizeof pairs[0]);
+    counters_add(im->counters, e->source, rows[result].counter);
+    if (result == RECEIPT_CONFLICT || result == RECEIPT_REPEAT) {
+        (void)counters_alarm(im->counters, ALARM_CONFLICT, clock_wall_us());
+    }
+}
+
+/* ---- one file ---- */
+
+static enum ho_code record(const struct importer *im, const struct spooled *f,
+                           struct imported *out, struct ho_err *err)
+{
+    enum receipt_result *results = ho_alloc(f->n * sizeof *results);
+    struct ho_err ignored;
+
+    enum ho_code code = inbox_record(im->db, f->events, f->n, im->key,
+                                     deadline_in(RECORD_TIME_MS), results, err);
+    for (size_t i = 0; i < f->n && code == HO_OK; i++) {
+        note(im, accepted_event(f->events[i]), results[i]);
+        out->conflicts += results[i] == RECEIPT_CONFLICT || results[i] == RECEIPT_REPEAT ? 1 : 0;
+    }
+    if (code == HO_OK) {
+        /* As behind a delivery's answer: may be lost. */
+        (void)!inbox_count_duplicates(im->db, f->events, results, f->n, &ignored);
+        out->events += f->n;
+    }
+    free(results);
+    return code;
+}
+
+static enum ho_code quarantine(const struct importer *im, const char *name, const char *why,
+                               struct imported *out)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    enum ho_code code = spool_quarantine(im->spool.dir, name, &err);
+
+    raise_alarm(im, name, code == HO_OK ? "moved to quarantine" : err.text, why);
+    out->quarantined += code == HO_OK ? 1 : 0;
+    out->failed += code == HO_OK ? 0 : 1;
+    return HO_OK;
+}
+
+/* returns HO_OK: go on | HO_PERMANENT: the database refused it | HO_TRANSIENT: no use going on */
+static enum ho_code import_one(const struct importer *im, const char *name, struct imported *out,
+                               struct ho_err *err)
+{
+    struct spooled f;
+    enum ho_code code = spool_read(&im->spool, name, &f, err);
+
+    if (code == HO_TRANSIENT && err->sys == ENOENT) {
+        code = HO_OK; /* another import was faster */
+    } else if (code == HO_TRANSIENT) {
+        out->failed++;
+        raise_alarm(im, name, "can't be read", err->text);
+        code = HO_OK;
+    } else if (code != HO_OK) {
+        code = quarantine(im, name, err->text, out);
+    } else {
+        code = record(im, &f, out, err);
+        if (code == HO_OK) {
+            code = spool_remove(im->spool.dir, name, err);
+            out->files++;
+        } else if (code == HO_BUG || code == HO_REJECT) {
+            code = quarantine(im, name, err->text, out);
+        }
+    }
+    spooled_free(&f);
+    return code;
+}
+
+/* ---- all of them ---- */
+
+static enum ho_code import_all(const struct importer *im, struct deadline end,
+                               struct imported *out, struct ho_err *err)
+{
+    struct spool_names names;
+    unsigned refused = 0;
+    enum ho_code code = spool_list(im->spool.dir, &names, err);
+
+    for (size_t i = 0; i < names.n && code == HO_OK && deadline_left_ms(end) > 0; i++) {
+        code = import_one(im, names.all[i], out, err);
+        refused = code == HO_PERMANENT ? refused + 1 : 0;
+        if (code != HO_OK) {
+            out->failed++;
+            raise_alarm(im, names.all[i], "not imported", err->text);
+        }
+        if (code == HO_PERMANENT && refused < REFUSED_MAX) {
+            code = HO_OK;
+        }
+    }
+    spool_names_free(&names);
+    if (out->files > 0) {
+        spool_sync(im->spool.dir);
+    }
+    return code;
+}
+
+enum ho_code import_spool(const struct importer *im, struct deadline end, struct imported *out,
+                          struct ho_err *err)
+{
+    int lock;
+
+    *out = (struct imported){.files = 0};
+    (void)counters_import_turn(im->counters, clock_mono_ms(), 0);
+    if (!spool_any(im->spool.dir)) {
+        return HO_OK;
+    }
+    enum ho_code code = spool_lock(im->spool.dir, &lock, err);
+    if (code != HO_OK || lock < 0) {
+        out->busy = code == HO_OK;
+        return code;
+    }
+    code = import_all(im, end, out, err);
+    (void)close(lock);
+    return code;
+}

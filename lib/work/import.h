@@ -1,0 +1,33 @@
+/* From the spool into the tables, oldest first, exactly as a delivery would have come. */
+#ifndef HO_WORK_IMPORT_H
+#define HO_WORK_IMPORT_H
+
+#include "base/clock.h"
+#include "store/counters.h"
+#include "store/db.h"
+#include "store/spool.h"
+
+struct importer {
+    struct spool spool;  /* its key is the one that the files are checked by */
+    struct span key;     /* of the installation: what the receipts are written under */
+    struct db *db;       /* whose tables fit that key (store/migrate.h) */
+    struct counters *counters;
+};
+
+struct imported {
+    uint64_t files, events; /* recorded, or found to be there */
+    uint64_t conflicts;     /* of these events: for a person */
+    uint64_t quarantined;   /* files that can't be genuine, or fit no table */
+    uint64_t failed;        /* files that stay: tried again by the next import */
+    bool busy;              /* another import is at work: nothing was done */
+};
+
+/* Imports until the spool is empty or the time is over. A file leaves the spool only when its
+ * events are committed; whatever kills this, the next import goes on.
+ * returns HO_OK (also when files failed) | HO_TRANSIENT (the database, or the folder: nothing more
+ * can be done now) | HO_PERMANENT (the database refuses one file after the other)
+ * blocks: until the deadline, plus the time of one request. Everything is in the log. */
+enum ho_code import_spool(const struct importer *im, struct deadline end, struct imported *out,
+                          struct ho_err *err) HO_MUST_CHECK;
+
+#endif

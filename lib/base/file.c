@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define STEP 4096U
@@ -126,4 +128,28 @@ bool file_mark_same(const struct file_mark *a, const struct file_mark *b)
     return x->st_dev == y->st_dev && x->st_ino == y->st_ino && x->st_size == y->st_size &&
            x->st_mode == y->st_mode && same_time(&x->st_mtim, &y->st_mtim) &&
            same_time(&x->st_ctim, &y->st_ctim);
+}
+
+/* The numbers are those of statfs(2). */
+const char *file_remote(int fd)
+{
+    static const struct {
+        uint32_t type;
+        const char *word;
+    } rows[] = {
+        {0x6969, "NFS"},     {0x517b, "SMB"},       {0xff534d42, "CIFS"}, {0xfe534d42, "SMB"},
+        {0x5346414f, "AFS"}, {0x73757245, "Coda"},  {0x00c36400, "Ceph"}, {0x65735546, "FUSE"},
+        {0x01021997, "9p"},  {0x01161970, "GFS2"},  {0x7461636f, "OCFS2"}, {0x0bd00bd0, "Lustre"},
+    };
+    struct statfs there;
+
+    if (fstatfs(fd, &there) != 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if ((uint32_t)there.f_type == rows[i].type) {
+            return rows[i].word;
+        }
+    }
+    return NULL;
 }

@@ -33,6 +33,10 @@ bool file_write_all(int fd, struct span bytes);
  * false: it could not be done; errno says why. */
 bool file_sync_name(const char *path);
 
+/* The kind of file system that an open file is on, if other machines may write to it too: "NFS" and
+ * the like; NULL: it is this machine's, or that can't be told. */
+const char *file_remote(int fd);
+
 /* How a file looked at a moment: not there is a look too. Take it before reading the file, then a
  * change in between is seen the next time. */
 struct file_mark {

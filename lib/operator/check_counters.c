@@ -88,6 +88,12 @@ void check_counters(struct check *c)
         return;
     }
     struct counters *counters = counters_open(state);
+    if (!counters_shared(counters)) {
+        found_of(c, FOUND_WARN, "state", state,
+                 "on a disk of another machine (NFS, ...), or full: counters, alarms and the "
+                 "breaker of the database are each process's own; a state_dir on this host's disk "
+                 "mends that");
+    }
     counters_each(counters, found_source, c);
     for (int kind = 0; kind < ALARM_N; kind++) {
         found_alarm(c, counters, kind);

@@ -2,18 +2,14 @@
  * killed between any two of them; nothing is locked. */
 #include "store/counters.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/counters_file.h"
 
 const char *const counter_words[COUNT_N] = {
     "new", "duplicate", "conflict", "repeat", "handshake", "probe", "rejected", "unsigned", "busy",
@@ -25,164 +21,41 @@ const char *const alarm_words[ALARM_N] = {
     "fetch",  "breaker", "spool", "log",
 };
 
-#define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */
-#define SPARE_COUNTS 16
-#define SPARE_ALARMS 16
-#define SPARE_WORDS 16
 #define LOG_EVERY_US (60 * INT64_C(1000000))
 
-_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
-_Static_assert(COUNT_N <= SPARE_COUNTS && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
-               "more words than room");
-
-/* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by
- * whoever finds it missing: a process that dies in between leaves nothing locked. */
-struct slot {
-    _Atomic uint64_t tag;
-    _Atomic uint64_t name[NAME_WORDS];
-    _Atomic uint64_t counts[SPARE_COUNTS];
-};
-
-struct alarm_slot {
-    _Atomic uint64_t times;
-    _Atomic int64_t last_us;
-    _Atomic int64_t logged_us;
-};
-
-#define MAGIC UINT64_C(0x686f6f6b6f6e6302) /* "hookonc", layout 2 */
-
-struct layout {
-    _Atomic uint64_t magic;
-    _Atomic uint64_t words[SPARE_WORDS];
-    struct alarm_slot alarms[SPARE_ALARMS];
-    struct slot slots[COUNTERS_SOURCES];
-    struct slot others; /* "*" */
-};
-
 struct counters {
-    struct layout *data;
-    char *path;
-    int fd; /* -1: data is on the heap */
+    struct state_file file;
+    unsigned long lost; /* log lines, that an alarm was raised for */
     bool boot_known;
     uint16_t boot;
-    unsigned long lost; /* log lines, that an alarm was raised for */
 };
-
-/* Opens the file if it is what it must be. returns -1 if not; errno ENOENT when there is none. */
-static int open_valid(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    struct stat st;
-    uint64_t magic = 0;
-
-    if (fd < 0) {
-        return -1;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size != sizeof(struct layout) ||
-        pread(fd, &magic, sizeof magic, 0) != sizeof magic || magic != MAGIC) {
-        (void)close(fd);
-        errno = EINVAL;
-        return -1;
-    }
-    /* A restored copy may have holes: their room is taken now, for a page without is a SIGBUS. */
-    if (posix_fallocate(fd, 0, (off_t)sizeof(struct layout)) != 0) {
-        (void)close(fd);
-        errno = ENOSPC;
-        return -1;
-    }
-    return fd;
-}
-
-/* Makes a new file, complete, then gives it its name: a missing one only if nobody was faster, an
- * unfit one by replacing it. Its room is taken on the disk now, since a mapped page without room
- * is a SIGBUS later. */
-static void make(const char *path, bool replace)
-{
-    const uint64_t magic = MAGIC;
-    size_t size = strlen(path) + 8;
-    char *part = ho_alloc(size);
-
-    (void)snprintf(part, size, "%s.XXXXXX", path);
-    int fd = mkstemp(part);
-    if (fd >= 0) {
-        if (posix_fallocate(fd, 0, (off_t)sizeof(struct layout)) == 0 &&
-            pwrite(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic) {
-            int rc = replace ? rename(part, path) : link(part, path);
-            (void)rc; /* whatever is there now is looked at again */
-        }
-        (void)close(fd);
-        (void)unlink(part);
-    }
-    free(part);
-}
-
-static void map(struct counters *c, bool may_replace)
-{
-    c->fd = open_valid(c->path);
-    if (c->fd < 0 && (may_replace || errno == ENOENT)) {
-        make(c->path, errno != ENOENT);
-        c->fd = open_valid(c->path);
-    }
-    if (c->fd >= 0) {
-        void *p =
-            mmap(NULL, sizeof(struct layout), PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
-        if (p != MAP_FAILED) {
-            c->data = p;
-            return;
-        }
-        (void)close(c->fd);
-        c->fd = -1;
-    }
-    c->data = ho_alloc(sizeof *c->data);
-    memset(c->data, 0, sizeof *c->data);
-}
-
-static void unmap(struct counters *c)
-{
-    if (c->fd >= 0) {
-        (void)munmap(c->data, sizeof *c->data);
-        (void)close(c->fd);
-    } else {
-        free(c->data);
-    }
-    c->data = NULL;
-    c->fd = -1;
-}
 
 struct counters *counters_open(const char *state_dir)
 {
-    static const char name[] = "/hookonce.state";
     struct counters *c = ho_alloc(sizeof *c);
-    size_t size = strlen(state_dir) + sizeof name;
 
-    *c = (struct counters){.fd = -1};
-    c->path = ho_alloc(size);
-    (void)snprintf(c->path, size, "%s%s", state_dir, name);
-    map(c, true);
+    *c = (struct counters){.boot_known = false};
+    state_file_open(&c->file, state_dir);
     return c;
 }
 
 void counters_close(struct counters *c)
 {
     if (c != NULL) {
-        unmap(c);
-        free(c->path);
+        state_file_close(&c->file);
         free(c);
     }
 }
 
-/* The data, safe to touch: a file that somebody cut short or removed is left for a new one. One
- * that was replaced by a program of another version is not replaced in turn. */
 static struct layout *data_of(struct counters *c)
 {
-    struct stat st = {.st_nlink = 0};
+    return state_file_data(&c->file);
+}
 
-    if (c->fd >= 0 && (fstat(c->fd, &st) != 0 || st.st_size != sizeof(struct layout) ||
-                       st.st_nlink == 0)) {
-        unmap(c);
-        map(c, st.st_nlink != 0);
-    }
-    return c->data;
+bool counters_shared(struct counters *c)
+{
+    (void)data_of(c);
+    return c->file.fd >= 0;
 }
 
 /* ---- slots ---- */

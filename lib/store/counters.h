@@ -47,9 +47,11 @@ struct counters;
 #define COUNTERS_SOURCES 256 /* more sources are counted together under "*" */
 
 /* Opens or creates <state_dir>/hookonce.state (0600). Never fails: without a file it counts into
- * memory. */
+ * memory, and so it does where the folder is on a disk of another machine: there the processes of
+ * several hosts would write over each other. */
 struct counters *counters_open(const char *state_dir);
 void counters_close(struct counters *c);
+bool counters_shared(struct counters *c); /* false: in the memory of this process only */
 
 void counters_add(struct counters *c, struct span source, enum counter which);
 uint64_t counters_get(struct counters *c, struct span source, enum counter which);

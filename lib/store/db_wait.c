@@ -1,5 +1,5 @@
-/* The library's non-blocking calls are used to connect. Once there is a link, the bound of its waits
- * is set in the link itself: the usual calls, which tests can stop at, stay the usual ones. */
+/* The library's non-blocking calls are used to connect. Once there is a link, the bound of its
+ * waits is set in the link itself: the usual calls, which tests can stop at, stay the usual ones. */
 #include "store/db_wait.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-#define STACK_BYTES (256UL * 1024) /* for the library's own stack while it connects; TLS needs most */
+#define STACK_BYTES (256UL * 1024) /* the library's own while it connects; TLS needs most */
 
 bool db_wait_prepare(MYSQL *link)
 {

@@ -15,7 +15,27 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "store/counters.h"
+#include "base/file.h"
+
+/* The file under test, with what a test can't have: another machine's disk, one that is full. */
+static const char *remote;
+static int full;
+
+static const char *fake_remote(int fd)
+{
+    return fd >= 0 ? remote : NULL;
+}
+
+static int fake_fallocate(int fd, off_t offset, off_t len)
+{
+    return full != 0 ? full : posix_fallocate(fd, offset, len);
+}
+
+#define file_remote fake_remote
+#define posix_fallocate fake_fallocate
+#include "store/counters_file.c"
+#undef posix_fallocate
+#undef file_remote
 
 static char dir[] = "/tmp/hookonce-state-XXXXXX";
 static char file[64];
@@ -251,6 +271,80 @@ static void no_folder_counts_in_memory(void **state)
     counters_close(c);
 }
 
+/* Cut short behind our look at it: the touch finds memory, and the next look makes a new file. */
+static void a_page_that_is_gone_is_memory(void **state)
+{
+    struct counters *c = counters_open(dir);
+    _Atomic uint64_t *word = counters_word(c, WORD_IMPORT);
+    (void)state;
+
+    atomic_store(word, 7);
+    assert_int_equal(truncate(file, 0), 0);
+    assert_int_equal(atomic_load(word), 0);
+    atomic_store(word, 8);
+    assert_int_equal(atomic_load(word), 8);
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    assert_true(counters_shared(c));
+    assert_int_equal(atomic_load(counters_word(c, WORD_IMPORT)), 0);
+    counters_close(c);
+    c = counters_open(dir);
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+    counters_close(c);
+}
+
+static void a_page_of_others_ends_the_process(void **state)
+{
+    struct counters *c = counters_open(dir);
+    int status = 0;
+    (void)state;
+
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = open(file, O_RDWR);
+        (void)signal(SIGALRM, SIG_DFL);
+        (void)alarm(10);
+        char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (ftruncate(fd, 0) != 0) {
+            _exit(1);
+        }
+        *(volatile char *)p = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+#if !defined(__SANITIZE_ADDRESS__)
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+#endif
+    counters_close(c);
+}
+
+static void another_machines_disk_and_a_full_one_mean_memory(void **state)
+{
+    struct counters *c;
+    (void)state;
+
+    full = ENOSPC;
+    c = counters_open(dir);
+    full = 0;
+    counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+    assert_false(counters_shared(c));
+    assert_int_equal(access(file, F_OK), -1);
+    counters_close(c);
+    remote = "NFS";
+    for (int i = 0; i < 2; i++) {
+        c = counters_open(dir);
+        counters_add(c, SPAN_LIT("a"), COUNT_NEW);
+        assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 1);
+        assert_false(counters_shared(c));
+        counters_close(c);
+    }
+    remote = NULL;
+    c = counters_open(dir);
+    assert_true(counters_shared(c));
+    assert_int_equal(counters_get(c, SPAN_LIT("a"), COUNT_NEW), 0);
+    counters_close(c);
+}
+
 static void alarms_once_a_minute(void **state)
 {
     struct counters *c = counters_open(dir);
@@ -318,6 +412,9 @@ int main(void)
         cmocka_unit_test_setup(holes_of_a_restored_file_are_filled, fresh),
         cmocka_unit_test_setup(file_changed_under_us, fresh),
         cmocka_unit_test_setup(no_folder_counts_in_memory, fresh),
+        cmocka_unit_test_setup(a_page_that_is_gone_is_memory, fresh),
+        cmocka_unit_test_setup(a_page_of_others_ends_the_process, fresh),
+        cmocka_unit_test_setup(another_machines_disk_and_a_full_one_mean_memory, fresh),
         cmocka_unit_test_setup(alarms_once_a_minute, fresh),
         cmocka_unit_test_setup(every_number_has_a_word, fresh),
         cmocka_unit_test_setup(kills_leave_a_usable_file, fresh),

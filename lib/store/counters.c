@@ -230,5 +230,5 @@ bool counters_import_turn(struct counters *c, int64_t now_ms, int64_t every_ms)
 
     /* A time ahead of now is from before the host was started anew. */
     bool due = seen == 0 || seen > now || now - seen >= (uint64_t)every_ms;
-    return due && c->fd >= 0 && atomic_compare_exchange_strong(word, &seen, now);
+    return due && c->file.fd >= 0 && atomic_compare_exchange_strong(word, &seen, now);
 }

@@ -248,14 +248,14 @@ const struct command cmd_discard = {
     .name = "discard",
     .synopsis = "--reason TEXT [--acted yes|no] ID... | --reason TEXT --all [--route NAME]",
     .summary = "ends dead letters, and jobs that wait, for good, and keeps who did it and why",
-    .help = "  ID            number of a job, a correlation id, or the provider's event id: its\n"
-            "                jobs that are dead, due or waiting\n"
-            "  --all         every dead letter\n"
-            "  --route NAME  with --all: only those of that route\n"
-            "  --reason TEXT why, for whoever asks later: hookonce list discarded\n"
-            "  --acted yes   its work is done, perhaps by hand: other events of its business key\n"
-            "                are \"already done\"\n"
-            "  --acted no    its work is not done: its business key is free\n"
+    .help = "  ID             number of a job, a correlation id, or the provider's event id: its\n"
+            "                 jobs that are dead, due or waiting\n"
+            "  --all          every dead letter\n"
+            "  --route NAME   with --all: only those of that route\n"
+            "  --reason TEXT  why, for whoever asks later: hookonce list discarded\n"
+            "  --acted yes    its work is done, perhaps by hand: other events of its business key\n"
+            "                 are \"already done\"\n"
+            "  --acted no     its work is not done: its business key is free\n"
             "\n"
             "The job is done, with outcome \"discarded\"; event, tries and reason are kept. Nothing\n"
             "runs. Without --acted the business key of a job that never asked its handler is free,\n"

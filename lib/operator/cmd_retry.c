@@ -254,8 +254,9 @@ const struct command cmd_retry = {
             "                found out that it may be done (again)\n"
             "\n"
             "A dead letter is due at once, with all its tries. An event that was ignored is given\n"
-            "to the routes that the config has now. A job that waits, for its next try or for\n"
-            "another reason, is due at once. What was processed, or runs, is left as it is.\n"
+            "to the routes that the config has now. A discarded job is opened as a dead letter is,\n"
+            "but not by --all. A job that waits, for its next try or for another reason, is due at\n"
+            "once. What was processed, or runs, is left as it is.\n"
             "Status 1: for some id there was nothing to do, or it needs --release.\n",
     .run = run,
 };

@@ -111,7 +111,7 @@ static enum ho_code work_round(const struct run *run, struct current *current,
     char count[24], dead[24];
 
     worker_init(&w, current->settings, run->key);
-    w.config = current->config;
+    w.config.read = current->config;
     w.wake_fd = wake_open(current->settings->state_dir);
     w.end = run->end;
     w.once = run->options->once;
@@ -129,7 +129,7 @@ static enum ho_code work_round(const struct run *run, struct current *current,
     if (w.wake_fd >= 0) {
         (void)close(w.wake_fd);
     }
-    *again = code == HO_OK && w.reload && !signals_stop();
+    *again = code == HO_OK && w.config.changed && !signals_stop();
     if (*again) {
         reload(current, w.counters);
     }

@@ -18,7 +18,7 @@
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
-#define LOOK_EVERY_MS 1000
+#define SETTLE_MS 200 /* between looks at a config that changed just now */
 #define WAIT_LEAST_MS 100 /* between two looks that find nothing to claim */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS 5000
@@ -62,7 +62,8 @@ void worker_init(struct worker *w, const struct settings *settings, struct span 
     unsigned char random[4];
     char hex[2 * sizeof random + 1];
 
-    *w = (struct worker){.settings = settings, .config = settings->mark, .key = key, .wake_fd = -1};
+    *w = (struct worker){.settings = settings, .key = key, .wake_fd = -1};
+    w->config.read = settings->mark;
     mac_random(random, sizeof random);
     text_hex(random, sizeof random, hex);
     host_name(w->host);
@@ -268,18 +269,19 @@ static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_e
 
 /* ---- the loop ---- */
 
-/* Looks at the config file, at most once a second. A change counts when the file has stood still
- * since the look before: one that is being written in place may parse half-way. */
-static bool config_changed(struct worker *w)
+/* Whether to go on. While a changed config settles nothing is taken: an event that came just behind
+ * the change would be given to the routes of before. */
+static bool goes_on(struct worker *w)
 {
-    if (clock_mono_ms() - w->looked_ms >= LOOK_EVERY_MS) {
-        const struct file_mark now = file_mark(w->settings->file);
+    enum config_state state = CONFIG_SETTLES;
 
-        w->reload = !file_mark_same(&now, &w->config) && file_mark_same(&now, &w->looked);
-        w->looked = now;
-        w->looked_ms = clock_mono_ms();
+    while (state == CONFIG_SETTLES && !time_is_up(w)) {
+        state = config_watch_look(&w->config, w->settings->file);
+        if (state == CONFIG_SETTLES) {
+            signals_wait(-1, least(SETTLE_MS, deadline_left_ms(w->end)));
+        }
     }
-    return w->reload;
+    return state == CONFIG_SAME;
 }
 
 /* Takes every wake-up that was sent so far: whatever it was for is committed, and the claim that
@@ -367,7 +369,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
     int64_t backoff = 0;
     enum ho_code code = HO_OK;
 
-    while (!time_is_up(w) && !config_changed(w)) {
+    while (!time_is_up(w) && goes_on(w)) {
         bool more;
         fetch_look(&w->fetcher);
         code = turn(w, claim, &more, err);

@@ -3,11 +3,11 @@
 #define HO_WORK_WORKER_H
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "core/settings.h"
 #include "store/counters.h"
 #include "store/db.h"
 #include "store/jobs.h"
+#include "work/config_watch.h"
 #include "work/fetch.h"
 
 #define WORKER_NAME_ROOM 65
@@ -26,10 +26,7 @@ struct worker {
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */
     unsigned alone;      /* so many claims to come take a single job */
-    struct file_mark config; /* as it was when it was last read */
-    struct file_mark looked; /* and when it was last looked at */
-    bool reload;             /* worker_run ended because it changed */
-    int64_t looked_ms;
+    struct config_watch config; /* `changed`: worker_run ended because of that */
     /* what came of it */
     int64_t import_ms; /* not before then into the spool, monotonic: the last import failed */
     bool checked; /* that the tables are ours */
@@ -42,9 +39,9 @@ struct worker {
 void worker_init(struct worker *w, const struct settings *settings, struct span key);
 void worker_free(struct worker *w);
 
-/* Works until w->end, a signal to stop (work/signals.h), a change of the config file (w->reload), or,
- * with once, until nothing is due. The job in hand is finished, the rest of its batch given back. A database that is away is waited
- * for.
+/* Works until w->end, a signal to stop (work/signals.h), a change of the config file
+ * (w->config.changed), or, with once, until nothing is due. The job in hand is finished, the rest of
+ * its batch given back. A database that is away is waited for.
  * returns HO_OK, also when the database was never reached (see w->reached; err says why), or
  * HO_PERMANENT | HO_BUG: going on has no sense. */
 enum ho_code worker_run(struct worker *w, struct ho_err *err) HO_MUST_CHECK;

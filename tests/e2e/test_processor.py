@@ -416,6 +416,20 @@ def test_a_running_processor_reads_a_changed_config_and_refuses_a_broken_one(sit
     assert len(s.log_lines(event="config", level="alarm")) == 1
 
 
+def test_an_event_behind_a_changed_config_is_given_to_the_new_routes(site):
+    s = site(sources=STRIPE, handlers={"fx": {"sql": FX}}, settings={"processor": {"poll": "60s"}},
+             routes={"all": {"provider": "stripe", "on": "nothing", "handler": "fx"}})
+    s.start_processor("--for", "60s")
+    arrive(s, events.stripe("evt_1"))
+    wait_until(lambda: s.jobs()[0]["outcome"] == "ignored", 10, "the processor is at work")
+    s.routes["all"]["on"] = "*"
+    s.configure()
+    time.sleep(1.2)  # a change counts within a second; the processor sleeps, and has not looked yet
+    arrive(s, events.stripe("evt_2"))
+    wait_until(lambda: s.jobs()[1]["state"] == "done", 10, "it is done")
+    assert s.effects() == ["evt_2"]
+
+
 def test_what_a_handler_changed_is_told_and_nothing_too(site):
     """Done is not the same as useful: an order that was not there shows."""
     s = site(handlers={"pay": {"sql": ["UPDATE fx SET event_id = {event:id} WHERE event_id = 'open'",

@@ -54,6 +54,7 @@ help:
 #: make model      the protocols as models: what must hold does, and what is done wrong does not
 #: make histories  random histories for SECONDS=600: the real programs, killed and cut off at any step
 #: make faults     kill -9, SIGSTOP, a full disk and others, at every place where they could hurt; 15 minutes
+#: make soak       deliveries of many providers while all parties are killed and stopped, SECONDS=1800
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -127,7 +128,12 @@ histories:
 	@$(MAKE) --no-print-directory -s -j2 all $(BUILD)/test/fault.so
 	@HOOKONCE_BUILD=$(BUILD) tests/history/run --seconds $(SECONDS)
 PRELOADS := $(BUILD)/test/fault.so $(BUILD)/test/halt.so
-.PHONY: faults
+.PHONY: faults soak
+soak: SECONDS = 1800
+soak:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s -j2 all
+	@HOOKONCE_BUILD=$(BUILD) tests/soak/run --seconds $(SECONDS)
 faults:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 all $(PRELOADS)

@@ -135,13 +135,13 @@ class Said(Fault):
         self.saying.start()
         self.saying.join(0.2)
         if not self.saying.is_alive():
-            self.world.proxy.drop_links()
+            self.world.drop_links()
 
     def end(self):
         self.saying.join(30)
         self.say(self.last)
         self.link.close()
-        self.world.proxy.drop_links()
+        self.world.drop_links()
 
 
 LAST = "(SELECT MAX(version) FROM (SELECT version FROM hookonce_schema) AS s)"
@@ -168,7 +168,7 @@ class Away(Fault):
 
     def begin(self):
         self.world.proxy.refuse = True
-        self.world.proxy.drop_links()
+        self.world.drop_links()
 
     def end(self):
         self.world.proxy.refuse = False

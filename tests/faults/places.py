@@ -54,17 +54,27 @@ class MidBody(Place):
         body, headers = delivery.body, self.world.site.signed(delivery.source, delivery.body, **delivery.more)
         half = len(body) // 2
         self.links = [socket.create_connection(("127.0.0.1", self.world.site.server.port), timeout=2),
-                      socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)]
+                      wait_until(self.receiver, REACH_S, "a receiver listens")]
         lines = "".join(f"{k}: {v}\r\n" for k, v in [*headers, ("Content-Length", len(body))])
         self.links[0].sendall(f"POST /hookonce.fcgi/{delivery.source} HTTP/1.1\r\nHost: localhost\r\n"
                               "Connection: close\r\n"
                               f"{lines}\r\n".encode() + body[:half])
-        self.links[1].settimeout(2)
-        self.links[1].connect(self.world.path("fastcgi.socket-0"))
         variables = fastcgi.params(fastcgi.variables(delivery.source, len(body), headers))
         self.links[1].sendall(fastcgi.begin() + variables + fastcgi.stdin(body[:half]))
         self.rest = (body[half:], fastcgi.stdin(body[half:]) + fastcgi.record(fastcgi.STDIN))
         self.subject.start()  # the sender has lost patience, and tries on another link
+
+    def receiver(self):
+        """A link to a receiver; None: the web server has not started one yet."""
+        for number in range(self.world.procs):
+            link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            link.settimeout(2)
+            try:
+                link.connect(self.world.path(f"fastcgi.socket-{number}"))
+                return link
+            except OSError:
+                link.close()
+        return None
 
     def leave(self):
         for link, rest in zip(self.links, self.rest):

@@ -23,6 +23,8 @@ ROUTES = {"sql": {"provider": "stripe", "on": "fx.*", "handler": "fx", "retry": 
           "run": {"provider": "stripe", "on": "run.*", "handler": "act", "retry": RETRY},
           "push": {"provider": "github", "handler": "fx", "retry": RETRY},
           "grid": {"provider": "grid", "handler": "fx", "retry": RETRY}}
+HANDLERS = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})", "timeout": "2s"},
+            "act": {"command": "act", "timeout": "2s"}}
 # Waits while there is a gate; one line when it begins, one when it has done its work.
 ACT = """#!/bin/sh
 cd '{folder}' || exit 75
@@ -90,24 +92,26 @@ def stands(pid):
 
 
 class World:
-    """All of it, in its own folder."""
+    """All of it, in its own folder.
 
-    def __init__(self, place):
+    plain: neither halt.c nor proxy, for what is measured; procs: receivers; menu: what Site gets
+    """
+
+    def __init__(self, place, plain=False, procs=2, **menu):
         os.makedirs(place)
         os.chmod(place, 0o711)
         self.place, self.halt = place, Halt(os.path.join(place, "halt"))
         self.disk = Halt(os.path.join(place, "disk"))  # the database's
-        self.server = MariaDB(os.path.join(place, "db"), env=self.disk.env).start()
+        self.env, self.procs = {} if plain else self.halt.env, procs
+        self.server = MariaDB(os.path.join(place, "db"), env={} if plain else self.disk.env).start()
         self.database: Database = self.server.create_database()
-        self.proxy = DatabaseProxy(os.path.join(place, "proxy.sock"), self.server.socket)
+        self.proxy = None if plain else DatabaseProxy(os.path.join(place, "proxy.sock"), self.server.socket)
         self.processor = None
         self.site = Site(
-            os.path.join(place, "site"), self.database, sources=SOURCES, routes=ROUTES,
-            handlers={"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})", "timeout": "2s"},
-                      "act": {"command": "act", "timeout": "2s"}},
-            settings={"database": {"socket": self.proxy.path}, "processor": {"lease": "3s", "poll": "1s"},
-                      "hookonce": {"recipes": "grid.conf"}},
-            files={"grid.conf": grid.RECIPE})
+            os.path.join(place, "site"), self.database,
+            **{"sources": SOURCES, "routes": ROUTES, "handlers": HANDLERS, "files": {"grid.conf": grid.RECIPE}, **menu},
+            settings={"database": {} if plain else {"socket": self.proxy.path},
+                      "processor": {"lease": "3s", "poll": "1s"}, "hookonce": {"recipes": "grid.conf"}})
         self.site.write("act", ACT.format(folder=self.site.dir), 0o755)
         self.site.migrate()
         self.start_web()
@@ -117,17 +121,22 @@ class World:
 
     def start_web(self):
         """The web server, which starts the receivers."""
-        self.site.serve("lighttpd", procs=2, env=self.halt.env)
+        self.site.serve("lighttpd", procs=self.procs, env=self.env)
 
     def stop_web(self):
         """It ends, and receivers that it has left behind as well."""
         self.site.server.stop()
         self.signal("receiver", signal.SIGKILL)
 
+    def drop_links(self):
+        """Links to the database are new from now on."""
+        if self.proxy:
+            self.proxy.drop_links()
+
     def keep(self):
         """Starts the processor, as cron would, when it does not run."""
         if self.processor is None or not self.processor.alive():
-            self.processor = self.site.start_processor("--for", "600s", "--workers", "2", env=self.halt.env)
+            self.processor = self.site.start_processor("--for", "600s", "--workers", "2", env=self.env)
 
     def pids(self, who):
         """Pids of all processes of a party."""
@@ -202,6 +211,7 @@ class World:
         self.processor.stop()
         self.stop_web()
         self.site.close()
-        self.proxy.close()
+        if self.proxy:
+            self.proxy.close()
         self.database.close()
         self.server.stop()

@@ -66,6 +66,8 @@ void check_handlers(struct check *c);
 void check_work(struct check *c);
 /* Flows of the tables that no route is of; needs a good check_database. */
 void check_flows(struct check *c);
+/* The spool: what lies in it, and whether more may. */
+void check_spool(struct check *c);
 /* Counters and alarms of this host. */
 void check_counters(struct check *c);
 

@@ -26,6 +26,7 @@ static void check_all(struct check *c)
         check_routes(c);
     }
     check_outside(c);
+    check_spool(c);
     size_t failed = c->n[FOUND_FAIL];
     if (check_database(c)) {
         c->over[ALARM_DATABASE] = c->n[FOUND_FAIL] == failed;

@@ -16,7 +16,7 @@
 #include "core/event.h"
 #include "core/settings.h"
 
-#define SPOOL_FILE_MAX (68UL * 1024 * 1024) /* bytes; the largest body a recipe may allow, and more */
+#define SPOOL_FILE_MAX (68UL * 1024 * 1024) /* bytes; the largest body, and more */
 #define SPOOL_NAME_ROOM (ULID_LEN + 32)     /* a file's name and its NUL */
 #define SPOOL_QUARANTINE "quarantine"
 
@@ -41,7 +41,7 @@ enum ho_code spool_write(const struct spool *s, struct accepted *const *events, 
 
 /* ---- reading ---- */
 
-/* Names of the complete files, oldest first; not their content. Zero for an empty or missing folder. */
+/* Names of the complete files, oldest first. None for an empty or missing folder. */
 struct spool_names {
     char (*all)[SPOOL_NAME_ROOM];
     size_t n;

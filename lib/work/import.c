@@ -1,5 +1,5 @@
-/* Importing the spool. What can't be genuine goes to quarantine, what the database does not take now
- * stays; nothing is deleted that is not committed. */
+/* Importing the spool. What can't be genuine goes to quarantine, what the database does not take
+ * now stays; nothing is deleted that is not committed. */
 #include "work/import.h"
 
 #include <errno.h>

@@ -1,0 +1,66 @@
+"""GitHub's largest payloads through each way a site can be served, and what the receivers hold afterwards."""
+
+import glob
+import hashlib
+import os
+
+import pytest
+
+from hooktest import SERVERS, events, sign
+
+MB = 1024 * 1024
+CAP = 25 * MB
+GROWTH_KB = 8 * 1024
+
+
+@pytest.fixture(scope="module", params=list(SERVERS))
+def served(request, module_site):
+    """One site behind each of the servers, with a single receiver where the server takes that."""
+    more = {"procs": 1} if request.param == "lighttpd" else {}
+    got = module_site(server=(request.param, more), routes={})
+    got.persistent = request.param in ("lighttpd", "apache-fcgid", "htaccess-fcgid")
+    yield got
+    got.close()
+
+
+def memory_kb(s):
+    """Of the site's receivers that run."""
+    total = 0
+    for exe in glob.glob("/proc/[0-9]*/exe"):
+        try:
+            if os.readlink(exe) in (s.receiver, s.path("www/hookonce.fcgi")):
+                with open(os.path.dirname(exe) + "/status", encoding="ascii") as f:
+                    total += next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+        except (OSError, StopIteration):
+            continue  # it has ended meanwhile
+    return total
+
+
+def deliver(s, size):
+    """A genuine push of that many bytes -> (status, body, delivery id)."""
+    body = events.github(padding="")
+    body = events.github(padding="x" * (size - len(body)))
+    assert len(body) == size
+    delivery = f"size-{size}-{os.urandom(4).hex()}"
+    return s.post("github", body, sign.github(s.secrets["github"][0], body, delivery=delivery), limit_s=90).status, body, delivery
+
+
+def test_every_size_that_github_sends_is_taken_whole__O_GH_03(served):
+    assert deliver(served, 1000)[0] == 200
+    before = memory_kb(served)
+    assert (before > 0) == served.persistent
+    for size in (457_522, 5 * MB, CAP):
+        status, body, delivery = deliver(served, size)
+        assert status == 200, size
+        row = served.sql("SELECT * FROM hookonce_receipt WHERE event_id = %s", delivery)[0]
+        assert (row["body_len"], row["body_sha256"]) == (size, hashlib.sha256(body).digest())
+        digest = hashlib.sha256()
+        for part in served.sql("SELECT bytes FROM hookonce_body WHERE correlation_id = %s ORDER BY part", row["correlation_id"]):
+            digest.update(part["bytes"])
+        assert digest.digest() == row["body_sha256"]
+    written = served.written()
+    assert deliver(served, CAP + 1)[0] == 413
+    assert deliver(served, 26 * MB)[0] == 413
+    assert served.written() == written
+    assert deliver(served, 1000)[0] == 200
+    assert memory_kb(served) <= before + GROWTH_KB

@@ -55,6 +55,7 @@ help:
 #: make histories  random histories for SECONDS=600: the real programs, killed and cut off at any step
 #: make faults     kill -9, SIGSTOP, a full disk and others, at every place where they could hurt; 15 minutes
 #: make soak       deliveries of many providers while all parties are killed and stopped, SECONDS=1800
+#: make hostile    REQUESTS=100000 spoilt requests to the receiver, sanitized, as shipped, and under valgrind
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -144,6 +145,14 @@ $(BUILD)/test/%.so: Makefile
 $(BUILD)/test/fault.so: tests/history/fault.c
 $(BUILD)/test/halt.so: tests/faults/halt.c
 
+.PHONY: hostile
+REQUESTS ?= 100000
+hostile:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s -j2 all
+	@$(MAKE) --no-print-directory -s -j2 SAN=1 BUILD=$(BUILD)/asan all
+	@HOOKONCE_BUILD=$(BUILD) tests/hostile/run --requests $(REQUESTS)
+
 .PHONY: bench
 bench: $(BUILD)/bench/bench_verify
 	@$(BUILD)/bench/bench_verify
@@ -155,7 +164,7 @@ test:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 WERROR=1 all units
 	@$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=$(BUILD)/clang all
-	@$(MAKE) --no-print-directory -s -j2 WERROR=1 SAN=1 BUILD=$(BUILD)/asan units
+	@$(MAKE) --no-print-directory -s -j2 WERROR=1 SAN=1 BUILD=$(BUILD)/asan all units
 	@$(MAKE) --no-print-directory -s fuzzers
 	@HOOKONCE_BUILD=$(BUILD) tests/run
 run:

@@ -56,7 +56,7 @@ help:
 #: make faults     kill -9, SIGSTOP, a full disk and others, at every place where they could hurt; 15 minutes
 #: make soak       deliveries of many providers while all parties are killed and stopped, SECONDS=1800
 #: make hostile    REQUESTS=100000 spoilt requests to the receiver, sanitized, as shipped, and under valgrind
-#: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes
+#: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes, later only what changed
 #: make man        manual pages into build/man/
 #: make clean      removes build/
 

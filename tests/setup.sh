@@ -45,8 +45,6 @@ test  command apache2                apache2-bin
 test  file    /usr/lib/apache2/modules/mod_fcgid.so      libapache2-mod-fcgid
 test  command curl                   curl
 test  command shellcheck             shellcheck
-test  command clang-tidy             clang-tidy
-test  command cppcheck               cppcheck
 test  command valgrind               valgrind
 test  header  valgrind/memcheck.h    valgrind
 test  command npm                    npm

@@ -20,13 +20,15 @@ ALTER TABLE hookonce_job
     ADD COLUMN IF NOT EXISTS need_waits INT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'How often of these because what it needs was not there',
     ADD COLUMN IF NOT EXISTS waiting_for VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'What it waits for: lane, need, owner, release, breaker, rate, slot, handler, turn',
+        COMMENT 'What for: lane, need, owner, release, breaker, rate, slot, handler, fetch, turn',
     ADD COLUMN IF NOT EXISTS waits_since DATETIME(6) NULL
-        COMMENT 'Since when it waits for that, UTC',
+        COMMENT 'When it was first put off since its last counted try, UTC; bounds begin there',
     ADD COLUMN IF NOT EXISTS first_try_at DATETIME(6) NULL
         COMMENT 'When a command or URL was first asked, UTC; NULL: it certainly did not act',
     ADD COLUMN IF NOT EXISTS done_by CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'Whose receipt has its business key, or, if it is stale, ran before it';
+        COMMENT 'Whose receipt has its business key, or, if it is stale, ran before it',
+    ADD COLUMN IF NOT EXISTS idempotency_key BINARY(32) NULL
+        COMMENT 'What a command or URL is told: set with its first try, and never changed';
 
 ALTER TABLE hookonce_job
     ADD KEY IF NOT EXISTS claim_class (state, class, run_at, id),
@@ -71,6 +73,10 @@ CREATE TABLE IF NOT EXISTS hookonce_object (
         COMMENT 'Its claim',
     held_until DATETIME(6) NULL
         COMMENT 'End of its lease, UTC; then the lane is free whatever the row says',
+    held_from DATETIME(6) NULL
+        COMMENT 'When that lease began, UTC; one that ends twice its length ahead is over',
+    held_mark BIGINT NULL
+        COMMENT 'Mark of the event that has the lane; it counts if that may have acted',
     changed_at DATETIME(6) NOT NULL
         COMMENT 'When the row was last changed, UTC',
     PRIMARY KEY (flow, object_key),
@@ -87,6 +93,12 @@ CREATE TABLE IF NOT EXISTS hookonce_handler (
         COMMENT 'Breaker: nothing is tried before, UTC; NULL: closed',
     probe_until DATETIME(6) NULL
         COMMENT 'Half open: one job tries it until then, UTC',
+    probe_from DATETIME(6) NULL
+        COMMENT 'Half open: since when that one tries it, UTC',
+    probe_job BIGINT UNSIGNED NULL
+        COMMENT 'Half open: that job; only its end closes the breaker, or opens it again',
+    probe_claim INT UNSIGNED NULL
+        COMMENT 'Half open: its claim',
     rate_from DATETIME(6) NULL
         COMMENT 'Start of the window of its rate limit, UTC',
     rate_count INT UNSIGNED NOT NULL DEFAULT 0
@@ -108,6 +120,8 @@ CREATE TABLE IF NOT EXISTS hookonce_slot (
         COMMENT 'Its claim',
     held_until DATETIME(6) NULL
         COMMENT 'End of its lease, UTC; then the slot is free whatever the row says',
+    held_from DATETIME(6) NULL
+        COMMENT 'When that lease began, UTC',
     PRIMARY KEY (handler, slot)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Places for handlers that may run only so often at once';

@@ -43,7 +43,8 @@ enum job_wait {
     WAIT_BREAKER, /* the handler failed too often in a row */
     WAIT_RATE,    /* the handler's rate */
     WAIT_SLOT,    /* the handler runs as often at once as it may */
-    WAIT_HANDLER, /* the handler, or who is asked for the object, said "not now" */
+    WAIT_HANDLER, /* the handler said "not now" */
+    WAIT_FETCH,   /* who is asked for the object said "not now" */
     WAIT_TURN,    /* what has a higher priority goes first */
     WAIT_N
 };

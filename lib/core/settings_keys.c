@@ -128,10 +128,13 @@ static const struct conf_key keys[] = {
      .max = 1000,
      .help = "how many may run at once, on all hosts together; 0: no limit"},
     {.section = "handler", .key = "rate", .type = CONF_TEXT,
-     .help = "most tries in a time, for example `10 per 1s`; absent: no limit"},
+     .help = "most tries in a time, for example `10 per 1s`; absent: no limit. The time is a "
+             "window that begins with a try: over the end of one up to twice as many may begin "
+             "close together"},
     {.section = "handler", .key = "breaker", .type = CONF_TEXT,
      .help = "after so many failures in a row nothing is tried for a time, and then one job: "
-             "`10 failures, 1m`, which is the default for command and url; or off, for sql"},
+             "`10 failures, 1m`, which is the default for command and url; or off, for sql. Only "
+             "the end of that one job closes it, or opens it again"},
 
     {.section = "route", .key = "provider", .type = CONF_NAME, .required = true,
      .help = "events of this provider, or of this source where ids are unique in the source"},
@@ -148,7 +151,8 @@ static const struct conf_key keys[] = {
     {.section = "route", .key = "handler", .type = CONF_NAME,
      .help = "the handler to run; may be absent when all types are informational"},
     {.section = "route", .key = "retry", .type = CONF_TEXT, .dflt = RETRY_DEFAULT,
-     .help = "how often, and how long between; then the job is a dead letter"},
+     .help = "how often, and how long between; then the job is a dead letter. Up to a fifth is "
+             "added to each wait at random, so that a crowd does not come back at once"},
     {.section = "route", .key = "priority", .type = CONF_WORD, .words = "high normal low",
      .dflt = "normal", .help = "which share of the workers its jobs compete for"},
     {.section = "route", .key = "flow", .type = CONF_NAME,
@@ -168,7 +172,8 @@ static const struct conf_key keys[] = {
     {.section = "route", .key = "serialize_by", .type = CONF_TEXT,
      .help = "key of which one event at a time runs; order_by has that already"},
     {.section = "route", .key = "needs", .type = CONF_TEXT,
-     .help = "a SELECT; while it gives no row the job waits, which is no try"},
+     .help = "a SELECT; while it gives no row the job waits, which is no try. A reference that "
+             "leads to nothing is NULL: it waits all the same, and last_error names it"},
     {.section = "route", .key = "needs_wait", .type = CONF_TEXT, .dflt = NEEDS_WAIT_DEFAULT,
      .help = "with needs: how often and how long; then the job is a dead letter"},
     {.section = "route", .key = "skip_if", .type = CONF_TEXT,

@@ -35,7 +35,8 @@ enum {
     FENCE_WAITS,
     FENCE_WAITED,
     FENCE_NEED_WAITS,
-    FENCE_LANE
+    FENCE_LANE,
+    FENCE_KEY
 };
 
 static void read_fence(const struct db_rows *rows, struct job *job, char started[JOB_TIME_ROOM])
@@ -49,6 +50,7 @@ static void read_fence(const struct db_rows *rows, struct job *job, char started
     job->waited_ms = cell_ms(rows, FENCE_WAITED);
     job->need_waits = (unsigned)db_cell_int(rows, 0, FENCE_NEED_WAITS);
     jobs_row_lane(db_cell(rows, 0, FENCE_LANE), job);
+    jobs_row_text(db_cell(rows, 0, FENCE_KEY), job->idempotency, sizeof job->idempotency);
 }
 
 enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[JOB_TIME_ROOM],
@@ -130,6 +132,7 @@ enum ho_code job_settle(struct db *db, const struct job *job, const struct settl
         DBV_STR(s->error),
         DBV_STR(job->route),
         DBV_STR(s->done_by),
+        DBV_INT(s->waits_on ? 1 : 0),
         DBV_INT(s->untouched ? 1 : 0),
         DBV_UINT(job->id),
         DBV_UINT(job->claim_no),
@@ -138,7 +141,7 @@ enum ho_code job_settle(struct db *db, const struct job *job, const struct settl
     struct db_rows rows = {0};
 
     *held = false;
-    enum ho_code code = db_run(db, sql_job_settle, in, 13, &rows, err);
+    enum ho_code code = db_run(db, sql_job_settle, in, 14, &rows, err);
     if (code == HO_OK && rows.affected == 1) {
         *held = true;
         code = receipt_update(db, job->cid, s->outcome, err);

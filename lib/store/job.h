@@ -22,6 +22,7 @@ struct settlement {
     unsigned tries;       /* that count now */
     enum job_class class; /* JOB_READY */
     bool suspect;
+    bool waits_on;        /* JOB_READY: no try was counted, so the clock of its waits goes on */
     bool untouched;       /* forget when its handler was first asked: it certainly did not act */
     bool has_rows; /* a handler ran through */
     uint64_t rows; /* that it changed */
@@ -41,6 +42,7 @@ enum ho_code job_settle(struct db *db, const struct job *job, const struct settl
 struct start {
     bool counts; /* a try, shown in hookonce_attempt as started */
     bool asks;   /* a command or URL: from now on it may have acted */
+    const char *idempotency; /* with asks: its key, in hex; the row keeps that of an earlier try */
     const unsigned char *lane; /* that it has, or NULL */
     const char *worker;
 };

@@ -20,6 +20,7 @@ enum ho_code job_start(struct db *db, const struct job *job, const struct start 
         DBV_STR(job->route),
         DBV_UINT(s->counts ? job_try_no(job) : job->tries),
         DBV_INT(s->asks ? 1 : 0),
+        DBV_STR(s->asks ? s->idempotency : NULL),
         lane_of(s->lane),
         DBV_UINT(job->id),
         DBV_UINT(job->claim_no),
@@ -30,7 +31,7 @@ enum ho_code job_start(struct db *db, const struct job *job, const struct start 
         DBV_UINT(job_try_no(job)), DBV_STR(s->worker),
     };
 
-    enum ho_code code = db_run(db, sql_job_start, in, 7, NULL, err);
+    enum ho_code code = db_run(db, sql_job_start, in, 8, NULL, err);
     if (code == HO_OK && s->counts) {
         code = db_run(db, sql_attempt_start, attempt, 5, NULL, err);
     }
@@ -81,7 +82,7 @@ enum ho_code job_put_off(struct db *db, const struct job *job, const struct put_
                          struct ho_err *err)
 {
     const struct db_value in[] = {
-        DBV_STR(job_wait_word(p->why)),
+        DBV_INT(p->why == WAIT_TURN ? 1 : 0),
         DBV_STR(job_wait_word(p->why)),
         DBV_INT(p->why == WAIT_NEED ? 1 : 0),
         DBV_STR(job_state_word(p->asleep ? JOB_WAITING : JOB_READY)),

@@ -37,8 +37,9 @@ struct job {
     bool asked;           /* a command or URL was asked before: it may have acted */
     int64_t asked_ms;     /* how long ago that was first */
     enum job_wait waits;  /* what it was put off for, when it was claimed */
-    int64_t waited_ms;    /* since when, for that */
+    int64_t waited_ms;    /* since it was first put off, for whatever, since its last counted try */
     unsigned need_waits;  /* how often for what it needs */
+    char idempotency[2 * SHA256_LEN + 1]; /* hex key that it was asked with before; "": none */
 };
 
 /* Number of the try that this claim of the job is, from 1. */

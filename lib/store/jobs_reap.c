@@ -46,7 +46,7 @@ static enum ho_code let_go(struct db *db, const struct job *job, bool dead, stru
         code = effect_owner_ended(db, job->id, job->asked, err);
     }
     if (code == HO_OK && job->has_lane) {
-        code = lane_lost(db, job->lane, job, &woke, err);
+        code = lane_lost(db, job->lane, job, dead && job->asked, &woke, err);
     }
     return code;
 }
@@ -71,6 +71,7 @@ static enum ho_code reap_one(struct db *db, struct reaping *r, const struct db_r
         .tries = job->tries,
         .class = job->class == CLASS_LOW ? CLASS_LOW : CLASS_TRIED,
         .suspect = true,
+        .waits_on = !dead && !job->counted,
         .error = "the worker gave no sign of life until its lease ended",
         .worker = worker,
         .started = started,

@@ -86,12 +86,14 @@ enum ho_code lane_look(struct db *db, const char *flow, const struct flow_key *o
 }
 
 enum ho_code lane_hold(struct db *db, const char *flow, const struct flow_key *object,
-                       const struct job *job, int64_t lease_ms, struct ho_err *err)
+                       const struct job *job, const int64_t *mark, int64_t lease_ms,
+                       struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_UINT(job->id), DBV_UINT(job->claim_no),
+    const struct db_value in[] = {DBV_UINT(job->id),       DBV_UINT(job->claim_no),
+                                  mark != NULL ? DBV_INT(*mark) : DBV_NULL,
                                   DBV_INT(lease_ms * 1000), DBV_STR(flow), digest_of(object)};
 
-    return db_run(db, sql_object_hold, in, 5, NULL, err);
+    return db_run(db, sql_object_hold, in, 6, NULL, err);
 }
 
 enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *object,
@@ -116,12 +118,15 @@ enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *
 }
 
 enum ho_code lane_lost(struct db *db, const unsigned char lane[SHA256_LEN], const struct job *job,
-                       bool *woke, struct ho_err *err)
+                       bool acted, bool *woke, struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_UINT(job->id)};
+    const struct db_value in[] = {DBV_STR(job->cid), DBV_UINT(job->id), DBV_UINT(job->claim_no)};
 
     *woke = false;
-    enum ho_code code = db_run(db, sql_object_held, in, 1, NULL, err);
+    enum ho_code code = db_run(db, sql_object_held, in + 1, 1, NULL, err);
+    if (code == HO_OK && acted) {
+        code = db_run(db, sql_object_acted, in, 3, NULL, err);
+    }
     return code == HO_OK ? lane_wake(db, lane, woke, err) : code;
 }
 

@@ -31,11 +31,13 @@ enum ho_code lane_look(struct db *db, const char *flow, const struct flow_key *o
                        const struct job *job, struct lane_state *out, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* After a look that found the lane free: it is the job's, for lease_ms by the database's clock. */
+/* After a look that found the lane free: it is the job's, for lease_ms by the database's clock.
+ * in: mark — of its event, for the case that it vanishes; NULL: it moves none */
 enum ho_code lane_hold(struct db *db, const char *flow, const struct flow_key *object,
-                       const struct job *job, int64_t lease_ms, struct ho_err *err) HO_MUST_CHECK;
+                       const struct job *job, const int64_t *mark, int64_t lease_ms,
+                       struct ho_err *err) HO_MUST_CHECK;
 
-/* After a look: the event ran, so the object's mark moves up to its own, if that is higher. */
+/* The event ran, or may have, so the object's mark moves up to its own, if that is higher. */
 enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *object,
                        const struct job *job, int64_t mark, struct ho_err *err) HO_MUST_CHECK;
 
@@ -47,9 +49,10 @@ enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *
                         struct ho_err *err) HO_MUST_CHECK;
 
 /* For a holder that vanished: wakes the oldest waiter, behind the lock of the object, so that a job
- * which has just seen it held, and is about to wait, is found. */
+ * which has just seen it held, and is about to wait, is found.
+ * in: acted — it has ended for good, and may have acted: the mark moves up to that of its event */
 enum ho_code lane_lost(struct db *db, const unsigned char lane[SHA256_LEN], const struct job *job,
-                       bool *woke, struct ho_err *err) HO_MUST_CHECK;
+                       bool acted, bool *woke, struct ho_err *err) HO_MUST_CHECK;
 
 /* Only wakes: for a job that was woken itself and ends before it comes to its lane. */
 enum ho_code lane_wake(struct db *db, const unsigned char lane[SHA256_LEN], bool *woke,

@@ -9,7 +9,15 @@
 #define SLOT_WAIT_MAX_MS 30000
 #define SPREAD_MAX_MS 60000
 
-enum { COL_FAILURES, COL_OPEN, COL_PROBE, COL_RATE, COL_COUNT };
+enum { /* sql_limit_look */
+    COL_FAILURES,
+    COL_OPEN,
+    COL_PROBED,
+    COL_PROBER,
+    COL_PROBE_CLAIM,
+    COL_RATE,
+    COL_COUNT
+};
 
 struct limits {
     struct db *db;
@@ -17,8 +25,9 @@ struct limits {
     const struct job *job;
     int64_t lease_ms;
     bool found; /* its row */
-    bool is_open, half_open, probed;
-    int64_t open_us, probe_us; /* left */
+    bool is_open, half_open;
+    bool probed; /* by another job */
+    int64_t open_us; /* left */
     bool has_window;
     int64_t window_us; /* since it began */
     int64_t count;
@@ -48,6 +57,20 @@ static int64_t ms_of(int64_t us)
 
 /* ---- the handler's row ---- */
 
+/* A time ahead that is more than twice as far as it can be was written before the clock was set
+ * back: it is over. */
+static int64_t left_us(int64_t us, int64_t length_ms)
+{
+    return us <= 2 * 1000 * length_ms ? us : 0;
+}
+
+/* Whether it is this very claim that tries it. */
+static bool probes(const struct limits *l, const struct db_rows *rows)
+{
+    return l->job != NULL && (uint64_t)db_cell_int(rows, 0, COL_PROBER) == l->job->id &&
+           db_cell_int(rows, 0, COL_PROBE_CLAIM) == (int64_t)l->job->claim_no;
+}
+
 static enum ho_code read_row(struct limits *l, const char *sql, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(l->h->name)};
@@ -56,11 +79,10 @@ static enum ho_code read_row(struct limits *l, const char *sql, struct ho_err *e
     enum ho_code code = db_run(l->db, sql, in, 1, &rows, err);
     l->found = code == HO_OK && rows.n_rows == 1;
     if (l->found) {
-        l->open_us = db_cell_int(&rows, 0, COL_OPEN);
-        l->probe_us = db_cell_int(&rows, 0, COL_PROBE);
+        l->open_us = left_us(db_cell_int(&rows, 0, COL_OPEN), l->h->breaker_ms);
         l->is_open = l->h->breaker > 0 && span_present(db_cell(&rows, 0, COL_OPEN));
         l->half_open = l->is_open && l->open_us <= 0;
-        l->probed = span_present(db_cell(&rows, 0, COL_PROBE)) && l->probe_us > 0;
+        l->probed = db_cell_int(&rows, 0, COL_PROBED) != 0 && !probes(l, &rows);
         l->has_window = span_present(db_cell(&rows, 0, COL_RATE));
         l->window_us = db_cell_int(&rows, 0, COL_RATE);
         l->count = db_cell_int(&rows, 0, COL_COUNT);
@@ -155,7 +177,7 @@ static enum limit_verdict judge_breaker(const struct limits *l, int64_t *wait_ms
         *wait_ms = ms_of(l->open_us) + spread(l->h->breaker_ms / 2);
         return LIMIT_BREAKER;
     }
-    if (l->half_open && l->probed && !l->mine) {
+    if (l->half_open && l->probed) {
         *wait_ms = SLOT_WAIT_LEAST_MS + spread(l->h->breaker_ms / 2);
         return LIMIT_BREAKER;
     }
@@ -174,7 +196,9 @@ static int64_t slot_wait(const struct limits *l)
 
 static bool in_window(const struct limits *l)
 {
-    return l->has_window && l->window_us < l->h->rate_ms * 1000;
+    int64_t length_us = l->h->rate_ms * 1000;
+
+    return l->has_window && l->window_us < length_us && l->window_us >= -2 * length_us;
 }
 
 static enum limit_verdict judge_rate(const struct limits *l, int64_t *wait_ms)
@@ -189,11 +213,12 @@ static enum limit_verdict judge_rate(const struct limits *l, int64_t *wait_ms)
 
 static enum ho_code count_in(const struct limits *l, struct ho_err *err)
 {
-    const struct db_value probe[] = {DBV_INT(l->lease_ms * 1000), DBV_STR(l->h->name)};
+    const struct db_value probe[] = {DBV_INT(l->lease_ms * 1000), DBV_UINT(l->job->id),
+                                     DBV_UINT(l->job->claim_no), DBV_STR(l->h->name)};
     enum ho_code code = HO_OK;
 
     if (l->half_open) {
-        code = db_run(l->db, sql_limit_probe, probe, 2, NULL, err);
+        code = db_run(l->db, sql_limit_probe, probe, 4, NULL, err);
     }
     if (code == HO_OK && l->h->rate > 0 && !l->mine) {
         code = run(l, in_window(l) ? sql_limit_count : sql_limit_window, err);
@@ -249,20 +274,35 @@ enum ho_code limits_enter(struct db *db, const struct handler *h, const struct j
 
 /* ---- leaving ---- */
 
-enum ho_code limits_leave(struct db *db, const struct handler *h, const struct job *job,
-                          enum limit_result result, struct ho_err *err)
+static enum ho_code count_failure(struct db *db, const struct handler *h, const struct job *job,
+                                  struct ho_err *err)
 {
-    const struct limits l = {.db = db, .h = h, .job = job};
+    const struct db_value again[] = {DBV_INT(h->breaker_ms * 1000), DBV_STR(h->name),
+                                     DBV_UINT(job->id), DBV_UINT(job->claim_no)};
     const struct db_value failed[] = {DBV_STR(h->name), DBV_UINT(h->breaker),
                                       DBV_INT(h->breaker_ms * 1000), DBV_UINT(h->breaker),
                                       DBV_INT(h->breaker_ms * 1000)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_limit_again, again, 4, &rows, err);
+    if (code == HO_OK && rows.affected == 0) {
+        code = db_run(db, sql_limit_failed, failed, 5, NULL, err);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code limits_leave(struct db *db, const struct handler *h, const struct job *job,
+                          enum limit_result result, struct ho_err *err)
+{
     const struct db_value place[] = {DBV_STR(h->name), DBV_UINT(job->id), DBV_UINT(job->claim_no)};
     enum ho_code code = HO_OK;
 
-    if (h->breaker > 0) {
-        code = result == LIMIT_FAILED ? db_run(db, sql_limit_failed, failed, 5, NULL, err)
-               : result == LIMIT_SUCCEEDED ? run(&l, sql_limit_well, err)
-                                           : run(&l, sql_limit_neither, err);
+    if (h->breaker > 0 && result == LIMIT_FAILED) {
+        code = count_failure(db, h, job, err);
+    } else if (h->breaker > 0) {
+        code = db_run(db, result == LIMIT_SUCCEEDED ? sql_limit_well : sql_limit_neither, place, 3,
+                      NULL, err);
     }
     if (code == HO_OK && h->concurrency > 0) {
         code = db_run(db, sql_slot_leave, place, 3, NULL, err);

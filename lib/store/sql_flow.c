@@ -2,6 +2,8 @@
  * lock at once; INSERT IGNORE would share it, and two that then want it for themselves deadlock. */
 #include "store/sql_flow.h"
 
+#include "store/sql_lease.h"
+
 /* SKIP LOCKED: who holds the row's lock works at the job, so it is open; and we wait for nobody. */
 const char sql_other_job[] = "SELECT state, claim_no, outcome, first_try_at IS NOT NULL"
                              " FROM hookonce_job FORCE INDEX (PRIMARY)"
@@ -61,12 +63,13 @@ const char sql_object_insert[] =
     " VALUES (?, ?, ?, UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE flow = VALUES(flow)";
 
 const char sql_object_read[] =
-    "SELECT mark, marked_by, held_by, held_claim, held_until > UTC_TIMESTAMP(6)"
+    "SELECT mark, marked_by, held_by, held_claim, " LEASE_LASTS("held_from", "held_until")
     " FROM hookonce_object WHERE flow = ? AND object_key = ? FOR UPDATE";
 
 const char sql_object_hold[] =
-    "UPDATE hookonce_object SET held_by = ?, held_claim = ?,"
-    " held_until = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, changed_at = UTC_TIMESTAMP(6)"
+    "UPDATE hookonce_object SET held_by = ?, held_claim = ?, held_mark = ?,"
+    " held_from = UTC_TIMESTAMP(6), held_until = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND,"
+    " changed_at = UTC_TIMESTAMP(6)"
     " WHERE flow = ? AND object_key = ?";
 
 const char sql_object_mark[] =
@@ -75,11 +78,17 @@ const char sql_object_mark[] =
 
 const char sql_object_leave[] =
     "UPDATE hookonce_object SET held_by = NULL, held_claim = NULL, held_until = NULL,"
-    " changed_at = UTC_TIMESTAMP(6)"
+    " held_from = NULL, held_mark = NULL, changed_at = UTC_TIMESTAMP(6)"
     " WHERE flow = ? AND object_key = ? AND held_by = ? AND held_claim = ?";
 
 const char sql_object_held[] = "SELECT object_key FROM hookonce_object FORCE INDEX (holder)"
                                " WHERE held_by = ? FOR UPDATE";
+
+const char sql_object_acted[] =
+    "UPDATE hookonce_object FORCE INDEX (holder) SET mark = held_mark, marked_by = ?,"
+    " changed_at = UTC_TIMESTAMP(6)"
+    " WHERE held_by = ? AND held_claim = ? AND held_mark IS NOT NULL"
+    " AND (mark IS NULL OR mark < held_mark)";
 
 const char sql_lane_next[] = "SELECT id FROM hookonce_job FORCE INDEX (lane)"
                              " WHERE lane = ? AND state = 'waiting'"

@@ -74,7 +74,8 @@ const char sql_jobs_next[] =
 const char sql_job_fence[] =
     "SELECT route, tries, UTC_TIMESTAMP(6),"
     " TIMESTAMPDIFF(MICROSECOND, first_try_at, UTC_TIMESTAMP(6)), waiting_for,"
-    " TIMESTAMPDIFF(MICROSECOND, waits_since, UTC_TIMESTAMP(6)), need_waits, lane"
+    " TIMESTAMPDIFF(MICROSECOND, waits_since, UTC_TIMESTAMP(6)), need_waits, lane,"
+    " LOWER(HEX(idempotency_key))"
     " FROM hookonce_job FORCE INDEX (PRIMARY)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ? FOR UPDATE";
 
@@ -82,21 +83,23 @@ const char sql_job_settle[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, suspect = ?,"
     " class = ?, outcome = ?, last_error = ?, route = ?, done_by = ?, claim_token = NULL,"
-    " lane = NULL, waiting_for = NULL, waits_since = NULL,"
+    " lane = NULL, waiting_for = NULL, waits_since = IF(?, waits_since, NULL),"
     " first_try_at = IF(?, NULL, first_try_at)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token <=> ?";
 
 const char sql_job_start[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET route = ?, tries = ?, first_try_at = IF(?, COALESCE(first_try_at, UTC_TIMESTAMP(6)),"
-    " first_try_at), lane = ?"
+    " first_try_at), idempotency_key = COALESCE(idempotency_key, UNHEX(?)),"
+    " lane = ?"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
-/* waits_since first: it looks at what the row waited for before. */
+/* The clock of its waits goes on whatever it waits for now. Its turn is nothing that it waits for:
+ * that has no bound. */
 const char sql_job_put_off[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
-    " SET waits_since = IF(waiting_for <=> ?, COALESCE(waits_since, UTC_TIMESTAMP(6)),"
-    " UTC_TIMESTAMP(6)), waiting_for = ?,"
+    " SET waits_since = IF(?, waits_since, COALESCE(waits_since, UTC_TIMESTAMP(6))),"
+    " waiting_for = ?,"
     " waits = LEAST(waits, 4294967294) + 1, need_waits = LEAST(need_waits, 4294967294) + ?,"
     " state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, class = ?,"
     " last_error = COALESCE(?, last_error), route = ?, done_by = ?, lane = ?, claim_token = NULL,"

@@ -19,9 +19,11 @@ extern const char sql_jobs_next[];
 /* one job under its fence */
 extern const char sql_job_fence[];       /* id, claim no, token */
 extern const char sql_job_settle[];      /* state, delay us, tries, suspect, class, outcome, error,
-                                            route, done by, untouched, id, claim no, token */
-extern const char sql_job_start[];       /* route, tries, asks, lane, id, claim no, token */
-extern const char sql_job_put_off[];     /* why, why, need, state, delay us, tries, class, error,
+                                            route, done by, waits on, untouched, id, claim no,
+                                            token */
+extern const char sql_job_start[];       /* route, tries, asks, idempotency key, lane, id, claim no,
+                                            token */
+extern const char sql_job_put_off[];     /* turn, why, need, state, delay us, tries, class, error,
                                             route, done by, lane, untouched, id, claim no, token */
 extern const char sql_job_was_put_off[]; /* id, claim no */
 extern const char sql_job_route[];       /* route, id, claim no, token */

@@ -1,12 +1,16 @@
 /* The SQL of handlers' limits. Times are the database's own, UTC. */
 #include "store/sql_limits.h"
 
+#include "store/sql_lease.h"
+
 #define LOOK \
     "SELECT failures, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), open_until)," \
-    " TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), probe_until)," \
+    " " LEASE_LASTS("probe_from", "probe_until") ", probe_job, probe_claim," \
     " TIMESTAMPDIFF(MICROSECOND, rate_from, UTC_TIMESTAMP(6)), rate_count" \
     " FROM hookonce_handler WHERE name = ?"
 #define LATER "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND"
+#define NO_PROBE "probe_until = NULL, probe_from = NULL, probe_job = NULL, probe_claim = NULL"
+#define MY_PROBE "probe_job = ? AND probe_claim = ?"
 
 const char sql_limit_look[] = LOOK;
 const char sql_limit_lock[] = LOOK " FOR UPDATE";
@@ -15,8 +19,9 @@ const char sql_limit_make[] =
     "INSERT INTO hookonce_handler (name, changed_at) VALUES (?, UTC_TIMESTAMP(6))"
     " ON DUPLICATE KEY UPDATE name = VALUES(name)";
 
-const char sql_limit_probe[] = "UPDATE hookonce_handler SET probe_until = " LATER ","
-                               " changed_at = UTC_TIMESTAMP(6) WHERE name = ?";
+const char sql_limit_probe[] =
+    "UPDATE hookonce_handler SET probe_until = " LATER ", probe_from = UTC_TIMESTAMP(6),"
+    " probe_job = ?, probe_claim = ?, changed_at = UTC_TIMESTAMP(6) WHERE name = ?";
 
 const char sql_limit_window[] =
     "UPDATE hookonce_handler SET rate_from = UTC_TIMESTAMP(6), rate_count = 1,"
@@ -26,22 +31,27 @@ const char sql_limit_count[] = "UPDATE hookonce_handler SET rate_count = rate_co
                                " changed_at = UTC_TIMESTAMP(6) WHERE name = ?";
 
 const char sql_limit_well[] =
-    "UPDATE hookonce_handler SET failures = 0, open_until = NULL, probe_until = NULL,"
+    "UPDATE hookonce_handler SET failures = 0, open_until = NULL, " NO_PROBE ","
     " changed_at = UTC_TIMESTAMP(6) WHERE name = ?"
-    " AND (failures > 0 OR open_until IS NOT NULL OR probe_until IS NOT NULL)";
+    " AND ((open_until IS NULL AND failures > 0) OR (" MY_PROBE "))";
 
-/* failures comes last, so that the conditions see it as it was. What ends late, while nothing is
- * tried any more, does not make that last longer. */
+const char sql_limit_again[] =
+    "UPDATE hookonce_handler SET open_until = " LATER ", " NO_PROBE ","
+    " failures = LEAST(failures, 4294967294) + 1, changed_at = UTC_TIMESTAMP(6)"
+    " WHERE name = ? AND " MY_PROBE;
+
+/* In this order: each assignment sees those before it. What began before it opened does not make it
+ * stay open longer. */
 const char sql_limit_failed[] =
     "INSERT INTO hookonce_handler (name, failures, open_until, changed_at)"
     " VALUES (?, 1, IF(? <= 1, " LATER ", NULL), UTC_TIMESTAMP(6))"
     " ON DUPLICATE KEY UPDATE"
-    " open_until = IF(failures + 1 >= ? AND COALESCE(open_until <= UTC_TIMESTAMP(6), TRUE), " LATER
-    ", open_until), probe_until = NULL, changed_at = UTC_TIMESTAMP(6),"
-    " failures = LEAST(failures + 1, 4294967294)";
+    " failures = IF(open_until IS NULL, LEAST(failures, 4294967294) + 1, failures),"
+    " open_until = IF(open_until IS NULL AND failures >= ?, " LATER ", open_until),"
+    " changed_at = UTC_TIMESTAMP(6)";
 
-const char sql_limit_neither[] = "UPDATE hookonce_handler SET probe_until = NULL"
-                                 " WHERE name = ? AND probe_until IS NOT NULL";
+const char sql_limit_neither[] =
+    "UPDATE hookonce_handler SET " NO_PROBE " WHERE name = ? AND " MY_PROBE;
 
 const char sql_slot_lock[] = "SELECT slot, job_id, claim_no FROM hookonce_slot WHERE handler = ?"
                              " ORDER BY slot FOR UPDATE";
@@ -50,16 +60,17 @@ const char sql_slot_lock[] = "SELECT slot, job_id, claim_no FROM hookonce_slot W
  * not see yet is a running one. */
 const char sql_slot_live[] =
     "SELECT s.slot FROM hookonce_slot AS s JOIN hookonce_job AS j ON j.id = s.job_id"
-    " WHERE s.handler = ? AND s.held_until > UTC_TIMESTAMP(6)"
+    " WHERE s.handler = ? AND " LEASE_LASTS("s.held_from", "s.held_until")
     " AND (j.claim_no < s.claim_no OR (j.claim_no = s.claim_no AND j.state = 'running'))"
     " ORDER BY s.slot";
 
 const char sql_slot_take[] =
-    "INSERT INTO hookonce_slot (handler, slot, job_id, claim_no, held_until)"
-    " VALUES (?, ?, ?, ?, " LATER ")"
+    "INSERT INTO hookonce_slot (handler, slot, job_id, claim_no, held_until, held_from)"
+    " VALUES (?, ?, ?, ?, " LATER ", UTC_TIMESTAMP(6))"
     " ON DUPLICATE KEY UPDATE job_id = VALUES(job_id), claim_no = VALUES(claim_no),"
-    " held_until = VALUES(held_until)";
+    " held_until = VALUES(held_until), held_from = VALUES(held_from)";
 
 const char sql_slot_leave[] =
-    "UPDATE hookonce_slot SET job_id = NULL, claim_no = NULL, held_until = NULL"
+    "UPDATE hookonce_slot SET job_id = NULL, claim_no = NULL, held_until = NULL,"
+    " held_from = NULL"
     " WHERE handler = ? AND job_id = ? AND claim_no = ?";

@@ -115,6 +115,7 @@ static enum ho_code enter(struct db *db, struct attempt *a, struct ho_err *err)
     const struct start start = {
         .counts = attempt_outside(a),
         .asks = attempt_outside(a),
+        .idempotency = attempt_idempotency(a),
         .lane = a->keys.has_object ? a->keys.lane : NULL,
         .worker = a->w->name,
     };
@@ -122,8 +123,9 @@ static enum ho_code enter(struct db *db, struct attempt *a, struct ho_err *err)
 
     if (a->keys.has_object) {
         /* Twice the job's own lease, which ends first: this one is for rows that nobody tends. */
-        code = lane_hold(db, a->route->flow, &a->keys.object, a->job, 2 * a->w->settings->lease_ms,
-                         err);
+        code = lane_hold(db, a->route->flow, &a->keys.object, a->job,
+                         a->keys.has_mark && !a->future ? &a->keys.mark : NULL,
+                         2 * a->w->settings->lease_ms, err);
     }
     return code == HO_OK ? job_start(db, a->job, &start, err) : code;
 }

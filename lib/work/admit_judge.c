@@ -29,16 +29,10 @@ static enum admission wait_for(struct attempt *a, enum job_wait what, int64_t ms
     return ADMIT_PUT_OFF;
 }
 
-/* For how long it has been waiting for just that. */
-static int64_t waited_ms(const struct attempt *a, enum job_wait what)
-{
-    return a->job->waits == what ? a->job->waited_ms : 0;
-}
-
 /* As long again as it has waited already, within bounds. */
-static int64_t again_ms(const struct attempt *a, enum job_wait what, int64_t least, int64_t most)
+static int64_t again_ms(const struct attempt *a, int64_t least, int64_t most)
 {
-    int64_t ms = waited_ms(a, what);
+    int64_t ms = a->job->waited_ms;
 
     ms = ms > least ? ms : least;
     return ms < most ? ms : most;
@@ -49,7 +43,7 @@ static int64_t again_ms(const struct attempt *a, enum job_wait what, int64_t lea
 static enum admission wait_for_owner(struct attempt *a, const struct effect *e)
 {
     enum admission got = wait_for(a, WAIT_OWNER,
-                                  again_ms(a, WAIT_OWNER, OWNER_LEAST_MS, OWNER_MOST_MS));
+                                  again_ms(a, OWNER_LEAST_MS, OWNER_MOST_MS));
 
     (void)ho_fail(&a->why, HO_TRANSIENT, "job %llu of event %s is at its business key",
                   (unsigned long long)e->owner, e->cid);
@@ -60,11 +54,10 @@ static enum admission wait_for_person(struct attempt *a, const struct effect *e)
 {
     enum admission got = ADMIT_SETTLED;
 
-    if (waited_ms(a, WAIT_RELEASE) >= WAIT_RELEASE_MAX_MS) {
+    if (a->job->waited_ms >= WAIT_RELEASE_MAX_MS) {
         (void)end_as(a, OUTCOME_WAITED, NULL);
     } else {
-        got = wait_for(a, WAIT_RELEASE,
-                       again_ms(a, WAIT_RELEASE, OWNER_LEAST_MS, RELEASE_MOST_MS));
+        got = wait_for(a, WAIT_RELEASE, again_ms(a, OWNER_LEAST_MS, RELEASE_MOST_MS));
     }
     (void)ho_fail(&a->why, HO_PERMANENT,
                   "its business key belongs to job %llu of event %s, and nobody knows whether that "
@@ -147,7 +140,7 @@ enum admission admit_order(struct attempt *a, const struct lane_state *lane)
 
 enum admission admit_held(struct attempt *a, uint64_t holder)
 {
-    int64_t more = again_ms(a, WAIT_LANE, 0, LANE_MORE_MS);
+    int64_t more = again_ms(a, 0, LANE_MORE_MS);
     enum admission got = wait_for(a, WAIT_LANE, LANE_LOOK_MS + more);
 
     a->asleep = true;
@@ -162,6 +155,8 @@ enum admission admit_need(struct attempt *a)
 {
     const struct retry *wait = &a->route->needs_wait;
     unsigned waits = a->job->need_waits;
+    enum admission got = ADMIT_SETTLED;
+    char words[REF_WORDS];
     uint32_t random;
 
     if (!a->lacking) {
@@ -171,19 +166,27 @@ enum admission admit_need(struct attempt *a)
         (void)end_as(a, OUTCOME_NEED, NULL);
         (void)ho_fail(&a->why, HO_PERMANENT, "`needs` gave no row; waited %u time%s for it, as "
                       "needs_wait says", waits, waits == 1 ? "" : "s");
-        return ADMIT_SETTLED;
+    } else {
+        mac_random((unsigned char *)&random, sizeof random);
+        got = wait_for(a, WAIT_NEED, retry_delay_ms(wait, waits + 1, random));
     }
-    mac_random((unsigned char *)&random, sizeof random);
-    return wait_for(a, WAIT_NEED, retry_delay_ms(wait, waits + 1, random));
+    if (a->void_ref != NULL) {
+        if (got == ADMIT_PUT_OFF) {
+            (void)ho_fail(&a->why, HO_TRANSIENT, "`needs` gives no row");
+        }
+        ho_err_prefix(&a->why, "%s is NULL, for it leads to nothing in this event",
+                      ref_words(a->void_ref, words));
+    }
+    return got;
 }
 
 enum admission admit_limited(struct attempt *a, enum job_wait what, int64_t ms)
 {
-    if (waited_ms(a, what) < WAIT_LIMIT_MAX_MS) {
+    if (a->job->waited_ms < WAIT_LIMIT_MAX_MS) {
         return wait_for(a, what, ms);
     }
     (void)end_as(a, OUTCOME_WAITED, NULL);
-    (void)ho_fail(&a->why, HO_PERMANENT, "it has waited a week for its handler's %s",
+    (void)ho_fail(&a->why, HO_PERMANENT, "it has waited for a week, now for its handler's %s",
                   job_wait_word(what));
     return ADMIT_SETTLED;
 }

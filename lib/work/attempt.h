@@ -33,6 +33,7 @@ struct attempt {
     /* What the route's queries said. */
     bool so;      /* skip_if gave a row */
     bool lacking; /* needs gave none */
+    const struct ref *void_ref; /* of needs, that leads to nothing in this event; NULL: none */
     /* What the gate has committed. */
     bool in_lane;
     bool has_place; /* among those of the handler's limits */
@@ -59,6 +60,9 @@ bool attempt_outside(const struct attempt *a);
 
 /* Whether anything of the job may have been done outside, under this claim or another. */
 bool attempt_acted(const struct attempt *a);
+
+/* The key that its handler gets, in hex; borrowed. */
+const char *attempt_idempotency(const struct attempt *a);
 
 /* What references look into. */
 struct ref_view attempt_view(const struct attempt *a);
@@ -117,7 +121,8 @@ enum ho_code settle_alone(struct attempt *a, struct ho_err *err) HO_MUST_CHECK;
  * claim that settled and only the answer to its COMMIT was lost, that outcome. */
 enum ho_code settle_lost(struct attempt *a, struct ho_err *err) HO_MUST_CHECK;
 
-/* The longest that an event is put off for one reason, where that is nobody's end. */
+/* The longest that a job may have waited, for whatever, since its last counted try when it is put
+ * off for this. */
 #define WAIT_RELEASE_MAX_MS (24 * 60 * 60 * INT64_C(1000)) /* unknown effect; then dead */
 #define WAIT_HANDLER_MAX_MS (24 * 60 * 60 * INT64_C(1000)) /* "not now"; then it is a failed try */
 #define WAIT_LIMIT_MAX_MS (7 * 24 * 60 * 60 * INT64_C(1000)) /* breaker, rate, places; then dead */

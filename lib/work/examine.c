@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/document.h"
+#include "store/answers.h"
 #include "work/admit.h"
 #include "work/step.h"
 
@@ -70,7 +71,26 @@ static enum decision weigh(struct attempt *a)
     if (prepare_keys(a) != HO_OK) {
         return decide(a, OUTCOME_NO_KEY, NULL);
     }
+    if (a->asked_before && !attempt_outside(a)) {
+        return decide(a, OUTCOME_UNKNOWN,
+                      "a command or URL was asked before, and may have acted; its handler is SQL "
+                      "now");
+    }
     return admit_needed(a->route) ? DECIDE_GATE : DECIDE_RUN;
+}
+
+/* Requests that want an answer, and the queue, have nothing to do with each other: a job that says
+ * otherwise was written by nobody of us, or before the config was changed. */
+static const char *crosses_over(const struct attempt *a)
+{
+    const struct source *source = settings_source(a->w->settings, a->stored.event.source);
+
+    if (source != NULL && source->reply) {
+        return "its source answers requests (mode = reply), and has no jobs in the queue";
+    }
+    return span_is(span_of(a->job->route), REPLY_ROUTE)
+               ? "it says that it answers a request, but its source is in the queue's mode"
+               : NULL;
 }
 
 enum decision examine(struct attempt *a, struct route_plan *routes)
@@ -84,6 +104,9 @@ enum decision examine(struct attempt *a, struct route_plan *routes)
         return decide(a, OUTCOME_FORGED,
                       "the receipt or its body was not written by this "
                       "installation, or was changed since; nothing was run");
+    }
+    if (crosses_over(a) != NULL) {
+        return decide(a, OUTCOME_NO_ROUTE, crosses_over(a));
     }
     if (document_open(e->body, e->document, &a->doc, &a->why) != HO_OK) {
         a->outcome = OUTCOME_FAILED;

@@ -26,6 +26,12 @@ bool attempt_acted(const struct attempt *a)
     return a->asked_before || (a->asked && !a->untouched);
 }
 
+/* What was asked under one key is asked under it again, whatever the config says by now. */
+const char *attempt_idempotency(const struct attempt *a)
+{
+    return a->job->idempotency[0] != '\0' ? a->job->idempotency : a->keys.idempotency;
+}
+
 struct handler_call attempt_call(struct attempt *a, struct deadline end)
 {
     return (struct handler_call){
@@ -34,7 +40,7 @@ struct handler_call attempt_call(struct attempt *a, struct deadline end)
         .stored = &a->stored,
         .doc = a->doc,
         .fetched = a->fetched.doc,
-        .idempotency_key = a->keys.idempotency,
+        .idempotency_key = attempt_idempotency(a),
         .try_no = job_try_no(a->job),
         .end = end,
         .rows = &a->rows,
@@ -59,6 +65,23 @@ enum ho_code prepare_keys(struct attempt *a)
     return code;
 }
 
+/* The first reference whose value is NULL: a query may mean that, but more likely it is a mistake.
+ */
+static const struct ref *find_void(const struct statement *s, const struct handler_call *call)
+{
+    const struct ref *found = NULL;
+    struct bound bound;
+    struct ho_err ignored;
+
+    if (bind_params(s, call, &bound, &ignored) == HO_OK) {
+        for (size_t i = 0; i < s->n_params && found == NULL; i++) {
+            found = bound.values[i].kind == DB_NULL ? &s->params[i] : NULL;
+        }
+    }
+    bound_free(&bound);
+    return found;
+}
+
 enum ho_code prepare_look(struct attempt *a)
 {
     const struct route *r = a->route;
@@ -75,6 +98,7 @@ enum ho_code prepare_look(struct attempt *a)
     if (code == HO_OK && !a->so && r->needs.sql != NULL) {
         code = handler_sql_look(a->w->handler, &r->needs, "needs", &call, &row, &a->why);
         a->lacking = code == HO_OK && !row;
+        a->void_ref = a->lacking ? find_void(&r->needs, &call) : NULL;
     }
     return code;
 }

@@ -53,8 +53,10 @@ static enum ho_code gate_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct reply *r = arg;
     struct attempt *a = &r->a;
-    const struct start start = {
-        .counts = attempt_outside(a), .asks = attempt_outside(a), .worker = r->w.name};
+    const struct start start = {.counts = attempt_outside(a),
+                                .asks = attempt_outside(a),
+                                .idempotency = a->keys.idempotency,
+                                .worker = r->w.name};
     bool held = false;
 
     a->outcome = OUTCOME_NONE;

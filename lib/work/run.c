@@ -13,10 +13,10 @@ static void decide(struct attempt *a, enum outcome outcome, bool untouched)
     a->untouched = untouched;
 }
 
-/* "Not now": no try, unless it says so for too long. */
-static void defer(struct attempt *a, int64_t wait_ms)
+/* "Not now": no try, unless it has waited for too long. */
+static void defer(struct attempt *a, enum job_wait who, int64_t wait_ms)
 {
-    if (a->job->waits == WAIT_HANDLER && a->job->waited_ms >= WAIT_HANDLER_MAX_MS) {
+    if (a->job->waited_ms >= WAIT_HANDLER_MAX_MS) {
         ho_err_prefix(&a->why, "not now, for a day");
         decide(a, OUTCOME_FAILED, true);
         return;
@@ -24,7 +24,7 @@ static void defer(struct attempt *a, int64_t wait_ms)
     wait_ms = wait_ms > 0 ? wait_ms : DEFER_USUAL_MS;
     wait_ms = wait_ms > DEFER_LEAST_MS ? wait_ms : DEFER_LEAST_MS;
     a->wait_ms = wait_ms < DEFER_MOST_MS ? wait_ms : DEFER_MOST_MS;
-    a->waits = WAIT_HANDLER;
+    a->waits = who;
     a->untouched = true;
 }
 
@@ -56,7 +56,7 @@ static bool fetch(struct attempt *a)
     case FETCH_GONE:
         return gone(a);
     case FETCH_DEFER:
-        defer(a, a->fetched.wait_ms);
+        defer(a, WAIT_FETCH, a->fetched.wait_ms);
         return true;
     case FETCH_NEVER:
         decide(a, OUTCOME_NO_KEY, true);
@@ -77,7 +77,7 @@ static void judge(struct attempt *a, enum handler_result result)
         decide(a, OUTCOME_DONE, false);
         return;
     case HANDLER_DEFER:
-        defer(a, a->report.wait_ms);
+        defer(a, WAIT_HANDLER, a->report.wait_ms);
         return;
     case HANDLER_GIVE_UP:
         decide(a, OUTCOME_REFUSED, true);

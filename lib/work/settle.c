@@ -165,7 +165,8 @@ static enum ho_code leave_effect(struct db *db, struct attempt *a, const struct 
     return effect_owner_ended(db, a->job->id, attempt_acted(a), err);
 }
 
-/* in: ran — the event did what it had to: its mark counts; asleep — the job waits for its lane */
+/* in: ran — the event did what it had to, or may have: its mark counts; asleep — the job waits for
+ * its lane */
 static enum ho_code leave_lane(struct db *db, struct attempt *a, bool ran, bool asleep,
                                struct ho_err *err)
 {
@@ -173,7 +174,7 @@ static enum ho_code leave_lane(struct db *db, struct attempt *a, bool ran, bool 
     enum ho_code code = HO_OK;
     bool woke = false;
 
-    if (a->in_lane && ran && k->has_mark && !a->future) {
+    if (ran && k->has_mark && !a->future) {
         code = lane_mark(db, a->route->flow, &k->object, a->job, k->mark, err);
     }
     if (code == HO_OK && a->in_lane) {
@@ -205,10 +206,12 @@ static enum ho_code leave_place(struct db *db, struct attempt *a, enum limit_res
 enum ho_code settle_in(struct db *db, struct attempt *a, const struct settlement *s, bool *held,
                        struct ho_err *err)
 {
+    bool acted = s->state != JOB_READY && attempt_acted(a);
+
     *held = false;
     enum ho_code code = leave_effect(db, a, s, err);
     if (code == HO_OK) {
-        code = leave_lane(db, a, s->outcome == OUTCOME_DONE, false, err);
+        code = leave_lane(db, a, s->outcome == OUTCOME_DONE || acted, false, err);
     }
     if (code == HO_OK) {
         code = leave_place(db, a, blame(a, s->outcome), err);

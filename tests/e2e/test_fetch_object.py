@@ -101,7 +101,7 @@ def test_who_is_asked_may_say_not_now(site, downstream, status):
     for waits in (1, 2):
         s.process()
         job = only_job(s)
-        assert (job["state"], job["tries"], job["waits"]) == ("ready", 0, waits)
+        assert (job["state"], job["tries"], job["waits"], job["waiting_for"]) == ("ready", 0, waits, "fetch")
         left = s.value("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), run_at) FROM hookonce_job")
         assert 5 < left <= 9
         make_due(s)

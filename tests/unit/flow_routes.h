@@ -37,6 +37,8 @@
     ROUTE("need", NOTE "serialize_by = {/order}\n" \
           "needs = SELECT 1 FROM orders WHERE id = {/order}\nneeds_wait = 3 tries, 5s to 1m\n") \
     ROUTE("once", NOTE "once_per = {/order}\nneeds = SELECT 1 FROM orders WHERE id = {/order}\n") \
+    ROUTE("maybe", NOTE "needs_wait = 2 tries, 5s\n" \
+          "needs = SELECT 1 FROM orders WHERE id = {/order} AND ({/with} IS NULL OR status = {/with})\n") \
     ROUTE("skip", NOTE "skip_if = SELECT 1 FROM orders WHERE id = {/order} AND status = 'paid'\n") \
     ROUTE("bad", NOTE "needs = SELECT 1 FROM nowhere\nretry = 2 tries, 10s\n") \
     ROUTE("low", NOTE "priority = low\n") \

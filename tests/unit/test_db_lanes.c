@@ -64,6 +64,11 @@ static const struct {
     {HELD_BY_2, NULL, false, false},
     {", held_by = 2, held_claim = 7, held_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND",
      "state = 'running', claim_no = 7", false, false},
+    /* a clock that went back: it ends further ahead than twice its length; and one that is only off */
+    {HELD_BY_2 ", held_from = UTC_TIMESTAMP(6) + INTERVAL 31 SECOND",
+     "state = 'running', claim_no = 7", false, false},
+    {HELD_BY_2 ", held_from = UTC_TIMESTAMP(6) + INTERVAL 20 SECOND",
+     "state = 'running', claim_no = 7", true, false},
     {HELD_BY_1, NULL, false, true},
     {", held_by = 1, held_claim = 2, held_until = UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE", NULL,
      false, false}, /* an older claim of its own */
@@ -107,7 +112,7 @@ static void the_row_is_made_once_and_held(void **state)
 
     assert_int_equal(db_begin(db, &err), HO_OK);
     assert_false(look(db, &me).held);
-    assert_int_equal(lane_hold(db, "subs", &key, &me, 60000, &err), HO_OK);
+    assert_int_equal(lane_hold(db, "subs", &key, &me, NULL, 60000, &err), HO_OK);
     assert_true(look(db, &me).ours);
     assert_int_equal(db_commit(db, &err), HO_OK);
     ASSERT_COUNT("hookonce_object WHERE object_id = 'sub_1' AND held_by = 1 AND held_claim = 3 AND"

@@ -101,7 +101,60 @@ static void hears_who_began_before_it_opened(void **state)
     assert_int_equal(enter(1), LIMIT_BREAKER);
     assert_in_range(wait_ms, 1, 60000); /* it was not made longer */
     leave(8, LIMIT_SUCCEEDED);
-    assert_int_equal(enter(1), LIMIT_GO);
+    assert_int_equal(enter(1), LIMIT_BREAKER); /* it ended well, and knows nothing newer */
+}
+
+/* Half open: only the end of the one that tries it counts. */
+static void listens_only_to_who_tries_it(void **state)
+{
+    static const enum limit_result results[] = {LIMIT_FAILED, LIMIT_SUCCEEDED, LIMIT_NEITHER};
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(results); i++) {
+        (void)fresh(NULL);
+        open_breaker();
+        let_pass("open_until", "2 MINUTE");
+        assert_int_equal(enter(3), LIMIT_GO);
+        leave(7, results[i]); /* began before it opened */
+        ROW(i, value("SELECT COUNT(*) FROM hookonce_handler WHERE probe_job = 3 AND probe_claim = 1 AND"
+                     " open_until < UTC_TIMESTAMP(6) AND failures = 2") == 1);
+        ROW(i, enter(4) == LIMIT_BREAKER);
+        leave(3, results[i]);
+        ROW(i, value("SELECT COUNT(*) FROM hookonce_handler WHERE probe_job IS NULL AND probe_claim IS"
+                     " NULL AND probe_until IS NULL AND probe_from IS NULL") == 1);
+        ROW(i, enter(4) == (results[i] == LIMIT_FAILED ? LIMIT_BREAKER : LIMIT_GO));
+        ROW(i, value("SELECT failures FROM hookonce_handler") == (int64_t)(2 + (i == 0) - 2 * (i == 1)));
+    }
+}
+
+/* The clock of the database was set back by a day: nothing lasts longer than it may. */
+static void survives_a_clock_that_goes_back(void **state)
+{
+    (void)state;
+    open_breaker();
+    let_pass("open_until", "-1 DAY");
+    assert_int_equal(enter(3), LIMIT_GO);
+    assert_int_equal(enter(4), LIMIT_BREAKER);
+    let_pass("probe_until", "-1 DAY");
+    let_pass("probe_from", "-1 DAY");
+    assert_int_equal(enter(4), LIMIT_GO);
+    assert_int_equal(enter(5), LIMIT_BREAKER);
+    leave(4, LIMIT_SUCCEEDED);
+
+    handler = (struct handler){.name = "crm", .rate = 1, .rate_ms = 60000};
+    assert_int_equal(enter(6), LIMIT_GO);
+    assert_int_equal(enter(7), LIMIT_RATE);
+    let_pass("rate_from", "-1 MINUTE"); /* as the clock of another host may be off */
+    assert_int_equal(enter(7), LIMIT_RATE);
+    assert_in_range(wait_ms, 1, 75000);
+    let_pass("rate_from", "-1 DAY");
+    assert_int_equal(enter(7), LIMIT_GO);
+
+    handler = (struct handler){.name = "crm", .concurrency = 1};
+    assert_int_equal(enter(8), LIMIT_GO);
+    testdb_run(base.outside, "UPDATE hookonce_slot SET held_from = held_from + INTERVAL 1 DAY,"
+                             " held_until = held_until + INTERVAL 1 DAY");
+    assert_int_equal(enter(9), LIMIT_GO);
 }
 
 static void asks_nobody_while_it_is_closed(void **state)
@@ -298,6 +351,8 @@ int main(void)
         TEST(forgets_who_tried_and_vanished),
         TEST(tries_again_when_the_one_was_no_try),
         TEST(hears_who_began_before_it_opened),
+        TEST(listens_only_to_who_tries_it),
+        TEST(survives_a_clock_that_goes_back),
         TEST(asks_nobody_while_it_is_closed),
         TEST(writes_nothing_that_nobody_needs),
         TEST(gives_so_many_places),

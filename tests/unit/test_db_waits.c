@@ -191,6 +191,31 @@ static void a_need_that_does_not_come_is_a_dead_letter(void **state)
                  1);
 }
 
+/* A reference that leads to nothing is NULL to the query, which may mean to have it so: it waits as any
+ * other, and says from the first time which one that is. */
+static void a_need_without_its_key_waits_and_says_so(void **state)
+{
+    (void)state;
+
+    flow_event("evt_1", "once", "{\"order\":null}", 0);
+    flow_event("evt_2", "maybe", "{\"order\":\"o1\"}", 0);
+    flow_run();
+    ASSERT_VALUE(JOBS, "once dead no key, maybe ready - for need");
+    ASSERT_COUNT("hookonce_job WHERE last_error = '{/with} is NULL, for it leads to nothing in this event:"
+                 " `needs` gives no row'", 1);
+    testdb_run(base.outside, "INSERT INTO orders VALUES ('o1', 'new')");
+    flow_hurry();
+    flow_run();
+    ASSERT_COUNT("hookonce_job WHERE id = 2 AND outcome = 'done'", 1);
+    flow_event("evt_3", "maybe", "{\"order\":\"o3\"}", 0);
+    for (int i = 0; i < 3; i++) {
+        flow_hurry();
+        flow_run();
+    }
+    ASSERT_COUNT("hookonce_job WHERE outcome = 'need not met' AND last_error LIKE '{/with} is NULL%: `needs`"
+                 " gave no row; waited 2 times for it%'", 1);
+}
+
 /* What is done already needs nothing. */
 static void a_key_counts_before_a_need(void **state)
 {
@@ -263,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup(a_vanished_holder_is_not_waited_for, flow_empty),
         cmocka_unit_test_setup(a_need_is_waited_for_without_a_try, flow_empty),
         cmocka_unit_test_setup(a_need_that_does_not_come_is_a_dead_letter, flow_empty),
+        cmocka_unit_test_setup(a_need_without_its_key_waits_and_says_so, flow_empty),
         cmocka_unit_test_setup(a_key_counts_before_a_need, flow_empty),
         cmocka_unit_test_setup(what_is_so_already_is_not_done, flow_empty),
         cmocka_unit_test_setup(a_broken_query_fails_the_try, flow_empty),

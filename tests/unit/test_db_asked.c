@@ -8,6 +8,8 @@
 #define ROUTE(more) "[route order]\nprovider = shop\non = order\n" more
 #define SH(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
+/* Its parent is its guard, and the worker is the guard's. */
+#define KILL_WORKER "kill -9 $(ps -o ppid= -p $PPID)"
 #define TELL "echo $HOOKONCE_IDEMPOTENCY_KEY >&2; exit 1"
 
 #define FLOW \
@@ -16,7 +18,7 @@
     "[handler note]\ntimeout = 5s\nsql = INSERT INTO fx (note) VALUES ({event:idempotency_key})\n" \
     SH("tell", TELL, "") SH("renamed", TELL, "") SH("refuses", "exit 65", "") \
     SH("again", "exit 75", "") SH("later", "exit 69", "") SH("unknown", "exit 1", "at_most_once = yes\n") \
-    SH("kills", "kill -9 $PPID", "at_most_once = yes\n")
+    SH("kills", KILL_WORKER, "at_most_once = yes\n")
 
 static int begin(void **state)
 {

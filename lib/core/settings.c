@@ -69,6 +69,25 @@ enum ho_code setting_file(const struct conf_section *s, const char *key, char **
     return HO_OK;
 }
 
+/* Who is who at the database. */
+static enum ho_code load_users(struct settings *out, const struct conf_section *s,
+                               struct ho_err *err)
+{
+    const char *own = setting_text(s, "receiver_user");
+
+    if (own == NULL && conf_find(s, "receiver_password") != NULL) {
+        return conf_fail(err, s, conf_find(s, "receiver_password"),
+                         "`receiver_password` needs `receiver_user`");
+    }
+    if (own != NULL && strcmp(own, out->db_user) == 0) {
+        return conf_fail(err, s, conf_find(s, "receiver_user"),
+                         "`receiver_user` is another one than `user`, or is left out");
+    }
+    out->db_receiver_user = own;
+    enum ho_code code = setting_file(s, "receiver_password", &out->db_receiver_password_file, err);
+    return code == HO_OK ? setting_file(s, "password", &out->db_password_file, err) : code;
+}
+
 static enum ho_code load_database(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err)
 {
@@ -86,7 +105,7 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
     if (out->n_sockets == 0 && (out->host == NULL || out->host[0] == '\0')) {
         return conf_fail(err, s, NULL, "[database] needs `socket` or `host`");
     }
-    return setting_file(s, "password", &out->db_password_file, err);
+    return load_users(out, s, err);
 }
 
 static void load_spool(struct settings *out, const struct conf_section *s)

@@ -145,6 +145,8 @@ struct settings {
     unsigned port;
     const char *db_name, *db_user;
     char *db_password_file; /* NULL: no password */
+    const char *db_receiver_user;    /* of receivers; NULL: db_user, with its password */
+    char *db_receiver_password_file; /* NULL: no password */
     /* [hookonce] */
     char *state_dir, *key_file;
     struct log_to log;

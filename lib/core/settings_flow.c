@@ -58,6 +58,7 @@ void settings_free(struct settings *s)
     setting_list_free(s->sockets, s->n_sockets);
     setting_list_free(s->recipes, s->n_recipes);
     free(s->db_password_file);
+    free(s->db_receiver_password_file);
     free(s->state_dir);
     free(s->spool_dir);
     free(s->key_file);

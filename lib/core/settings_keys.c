@@ -19,6 +19,11 @@ static const struct conf_key keys[] = {
      .help = "database user"},
     {.section = "database", .key = "password", .type = CONF_TEXT,
      .help = "its password, as file:PATH; absent: none is sent"},
+    {.section = "database", .key = "receiver_user", .type = CONF_TEXT,
+     .help = "another database user for the receivers, who needs few rights (`hookonce grants` "
+             "prints them); absent: user"},
+    {.section = "database", .key = "receiver_password", .type = CONF_TEXT,
+     .help = "with receiver_user: its password, as file:PATH; absent: none is sent"},
 
     {.section = "hookonce", .key = "state", .type = CONF_PATH, .dflt = "state",
      .help = "private folder for counters, the wake-up and the log; not on a network file system"},

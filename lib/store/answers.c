@@ -143,22 +143,30 @@ struct taking {
 enum { LOCK_CLAIM, LOCK_TRIES, LOCK_WORKER, LOCK_RUNNING, LOCK_TAKEN, LOCK_NOW, LOCK_TOKEN };
 
 /* The run that vanished, for the history. */
-static enum ho_code end_attempt(struct db *db, const struct taking *t, const struct db_rows *rows,
+static enum ho_code end_attempt(struct db *db, const struct taking *t, const struct db_rows *job,
                                 struct ho_err *err)
 {
-    const struct db_value in[] = {
-        DBV_UINT(t->job),
-        DBV_INT(db_cell_int(rows, 0, LOCK_CLAIM)),
+    const struct db_value outcome = DBV_STR(outcome_word(OUTCOME_LEASE_LOST));
+    const struct db_value id = DBV_UINT(t->job);
+    const struct db_value claim = DBV_INT(db_cell_int(job, 0, LOCK_CLAIM));
+    const struct db_value ended[] = {outcome, id, claim};
+    const struct db_value lost[] = {
+        id,
+        claim,
         DBV_STR(t->cid),
-        DBV_INT(db_cell_int(rows, 0, LOCK_TRIES) + 1), /* one that was started has its number */
-        DBV_TEXT(db_cell(rows, 0, LOCK_WORKER)),
-        DBV_TEXT(db_cell(rows, 0, LOCK_NOW)),
-        DBV_STR(outcome_word(OUTCOME_LEASE_LOST)),
-        DBV_NULL,
-        DBV_NULL,
+        DBV_INT(db_cell_int(job, 0, LOCK_TRIES) + 1), /* one that was started has its number */
+        DBV_TEXT(db_cell(job, 0, LOCK_WORKER)),
+        DBV_TEXT(db_cell(job, 0, LOCK_NOW)),
+        outcome,
     };
+    struct db_rows rows = {0};
 
-    return db_run(db, sql_attempt_write, in, 9, NULL, err);
+    enum ho_code code = db_run(db, sql_reply_ended, ended, 3, &rows, err);
+    if (code == HO_OK && rows.affected == 0) {
+        code = db_run(db, sql_reply_lost, lost, 7, NULL, err);
+    }
+    db_rows_free(&rows);
+    return code;
 }
 
 static enum ho_code claim_anew(struct db *db, struct taking *t, int64_t claim_no,

@@ -139,6 +139,12 @@ static enum ho_code set_options(MYSQL *link, bool by_socket, struct ho_err *err)
                                            "this client library can't wait for a limited time");
 }
 
+/* A receiver may have an account of its own. */
+static bool own_account(const struct db *db)
+{
+    return db->role == DB_RECEIVER && db->settings->db_receiver_user != NULL;
+}
+
 /* Opens one link: through a socket, or to a host. */
 static enum ho_code open_link(struct db *db, const char *socket, const char *password, int64_t ms,
                               struct ho_err *err)
@@ -147,7 +153,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
     const struct db_target to = {.host = socket != NULL ? NULL : s->host,
                                  .socket = socket,
                                  .port = socket != NULL ? 0 : s->port,
-                                 .user = s->db_user,
+                                 .user = own_account(db) ? s->db_receiver_user : s->db_user,
                                  .password = password,
                                  .database = s->db_name};
     MYSQL *link = mysql_init(NULL);
@@ -172,15 +178,17 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
 }
 
 /* The password as the client library takes it; heap, wiped by wipe_password. NULL: none. */
-static enum ho_code read_password(const struct settings *s, char **out, struct ho_err *err)
+static enum ho_code read_password(const struct db *db, char **out, struct ho_err *err)
 {
+    const char *file = own_account(db) ? db->settings->db_receiver_password_file
+                                       : db->settings->db_password_file;
     struct secret password = {NULL, 0};
 
     *out = NULL;
-    if (s->db_password_file == NULL) {
+    if (file == NULL) {
         return HO_OK;
     }
-    if (secret_read(s->db_password_file, &password, err) != HO_OK) {
+    if (secret_read(file, &password, err) != HO_OK) {
         err->code = HO_PERMANENT;
         err->sys = 0; /* that of a file is none of the database */
         return HO_PERMANENT;
@@ -208,7 +216,7 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
     if (db->link != NULL) {
         return HO_OK;
     }
-    enum ho_code code = read_password(s, &password, err);
+    enum ho_code code = read_password(db, &password, err);
     if (code != HO_OK) {
         return code;
     }

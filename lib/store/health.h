@@ -29,4 +29,10 @@ struct health {
  * returns HO_OK whatever was found, else the code of a link or statement that failed */
 enum ho_code health_check(struct db *db, struct health *out, struct ho_err *err) HO_MUST_CHECK;
 
+/* What the receivers' own account may do: what it needs, and what beyond that.
+ * in:  db — as DB_RECEIVER; reply — whether a source answers by its handler
+ * returns as health_check */
+enum ho_code health_receiver(struct db *db, bool reply, struct health *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
 #endif

@@ -155,30 +155,56 @@ static enum ho_code jobs(struct db *db, const struct batch *b, struct ho_err *er
         const struct record *r = &b->all[i];
         if (!r->settled) {
             code = record_job(db, r, err);
-        } else if (r->guarded && r->result != RECEIPT_NEW) {
-            code = record_drop_guard(db, r, err);
         }
     }
     return code;
 }
 
-/* What finds an event there already updates nothing: it holds a shared lock on that row, and an
- * UPDATE by several such at once is a deadlock. */
-static enum ho_code record_tx(struct db *db, void *arg, struct ho_err *err)
+/* Guards and receipts, in a new transaction. */
+static enum ho_code begin(struct db *db, struct batch *b, const struct event **owner,
+                          struct ho_err *err)
 {
-    struct batch *b = arg;
-    const struct event *owner = NULL;
+    enum ho_code code = db_begin(db, err);
 
     for (size_t i = 0; i < b->n; i++) {
         b->all[i].settled = false;
         b->all[i].guarded = false;
     }
-    enum ho_code code = db_begin(db, err);
     for (size_t i = 0; i < b->n_guards && code == HO_OK; i++) {
-        code = record_guard(db, b->by_token[i], err);
+        if (!b->by_token[i]->known) {
+            code = record_guard(db, b->by_token[i], err);
+        }
     }
-    if (code == HO_OK) {
-        code = receipts(db, b, &owner, err);
+    return code == HO_OK ? receipts(db, b, owner, err) : code;
+}
+
+/* Marks the events that are none, and for which a guard was written all the same. */
+static bool guarded_in_vain(struct batch *b)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < b->n; i++) {
+        struct record *r = &b->all[i];
+        if (r->guarded && r->settled && r->result != RECEIPT_NEW) {
+            r->known = true;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* What finds an event there already updates nothing: it holds a shared lock on that row, and an
+ * UPDATE by several such at once is a deadlock. Nor does it delete: a guard that should not be there
+ * is gone with a rollback, so receivers need no right to take any away. */
+static enum ho_code record_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    struct batch *b = arg;
+    const struct event *owner = NULL;
+
+    enum ho_code code = begin(db, b, &owner, err);
+    while (code == HO_OK && owner != NULL && guarded_in_vain(b)) {
+        db_rollback(db);
+        code = begin(db, b, &owner, err); /* each time with fewer guards */
     }
     if (code == HO_OK && owner == NULL) {
         db_rollback(db);

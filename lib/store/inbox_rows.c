@@ -114,15 +114,6 @@ enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char
     return code;
 }
 
-enum ho_code record_drop_guard(struct db *db, const struct record *r, struct ho_err *err)
-{
-    struct db_value in[] = {DBV_BYTES(r->e.provider),
-                            DBV_BYTES(span_make(r->e.guard, sizeof r->e.guard)),
-                            DBV_STR(r->e.cid)};
-
-    return db_run(db, SQL_GUARD_DROP, in, COUNT(in), NULL, err);
-}
-
 enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *err)
 {
     size_t size = parts_size(db, e->headers.len + e->body.len, e->headers.len);

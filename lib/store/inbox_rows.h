@@ -13,6 +13,7 @@ struct record {
     enum receipt_result result;
     bool settled; /* the result is known, nothing more is written for it in this transaction */
     bool guarded; /* this transaction wrote its guard */
+    bool known;   /* an earlier run found it to be there already: it gets no guard */
     const struct reply_claim *claim; /* its job runs already, so claimed; NULL: it is ready */
     /* what was there first */
     char first_cid[ULID_LEN + 1];
@@ -27,10 +28,6 @@ enum ho_code record_guard(struct db *db, struct record *r, struct ho_err *err) H
  * in: body_sha256; body_id - the correlation id that the body is stored under, NULL: its own */
 enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char *body_sha256,
                             const char *body_id, struct ho_err *err) HO_MUST_CHECK;
-
-/* Takes the guard away that was written for an event that is none. */
-enum ho_code record_drop_guard(struct db *db, const struct record *r, struct ho_err *err)
-    HO_MUST_CHECK;
 
 /* Headers and body, in parts, under the event's own correlation id. */
 enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *err) HO_MUST_CHECK;

@@ -14,10 +14,6 @@ const char SQL_GUARD_BACK[] =
     "SELECT event_id, correlation_id FROM hookonce_guard WHERE provider = ? AND token = ?"
     " LOCK IN SHARE MODE";
 
-/* Only a row that this very transaction wrote: nobody else can hold a lock on it. */
-const char SQL_GUARD_DROP[] =
-    "DELETE FROM hookonce_guard WHERE provider = ? AND token = ? AND correlation_id = ?";
-
 const char SQL_RECEIPT_INSERT[] =
     "INSERT IGNORE INTO hookonce_receipt (provider, event_id, correlation_id, source, event_type,"
     " object_key, occurred_at, received_at, recorded_at, status, body_len, body_sha256,"

@@ -6,7 +6,6 @@
 /* inbox */
 extern const char SQL_GUARD_INSERT[];
 extern const char SQL_GUARD_BACK[];
-extern const char SQL_GUARD_DROP[];
 extern const char SQL_RECEIPT_INSERT[];
 extern const char SQL_RECEIPT_BACK[];
 extern const char SQL_BODY_INSERT[];

@@ -42,6 +42,16 @@ const char sql_reply_claim[] =
     " claim_no = claim_no + 1, claim_token = ?, worker = ?, outcome = NULL"
     " WHERE id = ? AND claim_no = ?";
 
+/* Two statements, since one that does both (ON DUPLICATE KEY UPDATE) needs more rights than the
+ * receivers' account is to have. */
+const char sql_reply_ended[] =
+    "UPDATE hookonce_attempt SET ended_at = UTC_TIMESTAMP(6), outcome = ?"
+    " WHERE job_id = ? AND claim_no = ?";
+
+const char sql_reply_lost[] =
+    "INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at,"
+    " ended_at, outcome) VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), ?)";
+
 const char sql_answer_put[] =
     "INSERT INTO hookonce_answer (correlation_id, status, content_type, body, mac, answered_at)"
     " VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6))"

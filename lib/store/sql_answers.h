@@ -8,6 +8,8 @@ extern const char sql_reply_let_go[]; /* cid, token */
 extern const char sql_reply_held[];  /* cid, token */
 extern const char sql_reply_lock[];  /* id, cid */
 extern const char sql_reply_claim[]; /* lease us, token, worker, id, claim no */
+extern const char sql_reply_ended[]; /* outcome, id, claim no */
+extern const char sql_reply_lost[];  /* id, claim no, cid, try no, worker, started, outcome */
 extern const char sql_answer_put[];  /* cid, status, type, body, mac */
 
 #endif

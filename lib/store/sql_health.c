@@ -42,3 +42,46 @@ const char SQL_HEALTH_TRIAL_LEFT[] =
     "SELECT COUNT(*) FROM hookonce_guard WHERE provider = ? AND token = ?";
 
 const char SQL_HEALTH_TRIAL_CLEAN[] = "DELETE FROM hookonce_guard WHERE provider = ?";
+
+/* What the account of receivers may reach besides our tables: only what it has a right on is
+ * shown. */
+const char SQL_HEALTH_REACH[] =
+    "SELECT (SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"
+    " AND table_name NOT LIKE 'hookonce\\_%'),"
+    " (SELECT COUNT(*) FROM information_schema.schema_privileges"
+    " WHERE privilege_type IN ('CREATE', 'ALTER', 'DROP', 'INDEX', 'TRIGGER'))"
+    " + (SELECT COUNT(*) FROM information_schema.table_privileges"
+    " WHERE privilege_type IN ('CREATE', 'ALTER', 'DROP', 'INDEX', 'TRIGGER')),"
+    " (SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type <> 'USAGE')";
+
+#define REMOVE(table) {"delete from " #table, "DELETE FROM " #table " WHERE FALSE", false}
+
+/* What a receiver never does; prepared, and not run. */
+const struct health_beyond health_beyond[] = {
+    {"read bodies", "SELECT bytes FROM hookonce_body WHERE FALSE", false},
+    {"read answers", "SELECT body FROM hookonce_answer WHERE FALSE", true},
+    {"change receipts", "UPDATE hookonce_receipt SET mac = NULL WHERE FALSE", false},
+    {"change bodies", "UPDATE hookonce_body SET bytes = NULL WHERE FALSE", false},
+    {"change jobs", "UPDATE hookonce_job SET state = NULL WHERE FALSE", true},
+    {"change jobs' routes", "UPDATE hookonce_job SET route = NULL WHERE FALSE", false},
+    {"change tries", "UPDATE hookonce_attempt SET error = NULL WHERE FALSE", false},
+    {"change conflicts", "UPDATE hookonce_conflict SET body = NULL WHERE FALSE", false},
+    {"change answers", "UPDATE hookonce_answer SET body = NULL WHERE FALSE", false},
+    {"change guards", "UPDATE hookonce_guard SET event_id = NULL WHERE FALSE", false},
+    {"change effects", "UPDATE hookonce_effect SET state = NULL WHERE FALSE", false},
+    {"add effects", "INSERT INTO hookonce_effect (flow) SELECT 1 FROM DUAL WHERE FALSE", false},
+    {"change objects", "UPDATE hookonce_object SET mark = NULL WHERE FALSE", false},
+    {"change handlers", "UPDATE hookonce_handler SET failures = NULL WHERE FALSE", false},
+    {"change the version", "UPDATE hookonce_schema SET version = NULL WHERE FALSE", false},
+    REMOVE(hookonce_receipt),
+    REMOVE(hookonce_guard),
+    REMOVE(hookonce_body),
+    REMOVE(hookonce_job),
+    REMOVE(hookonce_conflict),
+    REMOVE(hookonce_attempt),
+    REMOVE(hookonce_answer),
+    REMOVE(hookonce_effect),
+    REMOVE(hookonce_object),
+    REMOVE(hookonce_discard),
+};
+const size_t health_beyond_n = sizeof health_beyond / sizeof health_beyond[0];

@@ -136,7 +136,7 @@ def test_a_link_that_was_killed_while_idle_is_opened_again__O_DB_04(site):
     for n in range(3):
         body = events.stripe(f"evt_idle{n}")
         assert s.deliver("stripe", body).status == 200
-        links = s.db.server.execute(f"SELECT id FROM information_schema.processlist WHERE user = '{s.db.user}'")
+        links = s.db.server.execute(f"SELECT id FROM information_schema.processlist WHERE user IN ({s.db.accounts()})")
         assert links, "the receiver keeps its link"
         for link in links:
             s.db.server.execute(f"KILL {link['id']}")

@@ -190,7 +190,7 @@ def test_a_request_leaves_one_line_and_says_what_became_of_it(site):
         assert event == "probe" or lines[-1]["ms"].isdigit()
         assert (event == "rejected") == ("reason" in lines[-1])
         before = len(lines)
-    s.write("db.password", "not the password")
+    s.write("receiver.password", "not the password")
     assert s.cgi("stripe", body, signed).status in (200, 503)
     lines = [line for line in s.log_lines() if line["event"] != "alarm"]
     assert len(lines) == before + 1 and len(lines[-1]["cid"]) == 26 and lines[-1]["event"] in ("busy", "spooled")

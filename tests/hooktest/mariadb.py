@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import shutil
 
 import pymysql
@@ -129,32 +130,80 @@ class MariaDB:
             return f.read().decode("utf-8", "replace")
 
     def create_database(self, grants="ALL PRIVILEGES", options=""):
-        """A new empty database with a user of its own; `options` behind CREATE DATABASE. -> Database"""
+        """A new empty database with users of its own; `options` behind CREATE DATABASE. -> Database
+
+        Its user may do all with it until Database.restrict; the receivers' may do nothing until then.
+        """
         number = next(_count)
         name, user, password = f"hooks{number}", f"hooks{number}", f"pw-{number}-{os.urandom(6).hex()}"
         self.execute(f"CREATE DATABASE {name} {options}",
                      f"CREATE USER {user}@'%' IDENTIFIED BY '{password}'",
+                     f"CREATE USER {user}_rx@'%' IDENTIFIED BY '{password}-rx'",
                      f"GRANT {grants} ON {name}.* TO {user}@'%'")
         return Database(self, name, user, password)
 
     def drop(self, database):
         """Removes a database and its user."""
         database.close()
-        self.execute(f"DROP DATABASE IF EXISTS {database.name}", f"DROP USER IF EXISTS {database.user}@'%'")
+        self.execute(f"DROP DATABASE IF EXISTS {database.name}", f"DROP USER IF EXISTS {database.user}@'%'",
+                     f"DROP USER IF EXISTS {database.receiver_user}@'%'")
+
+
+_CREATE = re.compile(r"\s*CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?([a-z_0-9]+)", re.IGNORECASE)
 
 
 class Database:
-    """One database and the account that the programs under test use for it."""
+    """One database and the accounts that the programs under test use for it.
+
+    user, password                     the processor's and the operator's
+    receiver_user, receiver_password   the receivers'
+    """
 
     def __init__(self, server, name, user, password):
         self.server, self.name, self.user, self.password = server, name, user, password
-        self._link = None
+        self.receiver_user, self.receiver_password = user + "_rx", password + "-rx"
+        self._link, self.restricted = None, False
+
+    def accounts(self):
+        """Both accounts, for a condition: `user IN (...)`."""
+        return f"'{self.user}', '{self.receiver_user}'"
+
+    def unrestrict(self):
+        """Gives the processor's account all rights on this database again, as `hookonce migrate` needs."""
+        self.server.execute(f"GRANT ALL PRIVILEGES ON {self.name}.* TO {self.user}@'%'")
+        self.restricted = False
+
+    def restrict(self, statements):
+        """Leaves both accounts only these rights (what `hookonce grants --host %` prints) and those that
+        handlers need on the site's own tables: see sql()."""
+        lines = [line for line in statements.splitlines() if not line.startswith("--")]
+        grants = [s.strip().rstrip(";") for s in "\n".join(lines).split(";\n") if s.strip()]
+        assert len(grants) > 10, statements
+        own = self.sql("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() "
+                       "AND table_name NOT LIKE 'hookonce\\_%'")
+        self.server.execute(
+            f"REVOKE ALL PRIVILEGES, GRANT OPTION FROM {self.user}@'%', {self.receiver_user}@'%'", *grants,
+            f"GRANT CREATE TEMPORARY TABLES, EXECUTE ON {self.name}.* TO {self.user}@'%'")
+        self.restricted = True
+        for table in own:
+            self._grant_own(table["name"])
+
+    def _grant_own(self, table):
+        self.server.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {self.name}.{table} TO {self.user}@'%'")
 
     def sql(self, statement, *params):
         """Runs one statement as the server's root in this database; returns its rows (dicts).
 
-        `%s` takes a parameter; with parameters a literal percent sign is written `%%`.
+        `%s` takes a parameter; with parameters a literal percent sign is written `%%`. Of a table that
+        is made so, and is none of ours, the processor's account may read and change the rows.
         """
+        rows = self._sql(statement, params)
+        made = _CREATE.match(statement)
+        if made and self.restricted and not made.group(1).startswith("hookonce_"):
+            self._grant_own(made.group(1))
+        return rows
+
+    def _sql(self, statement, params):
         for attempt in (0, 1):
             if self._link is None:
                 self._link = self.server.connect(self.name)
@@ -179,7 +228,7 @@ class Database:
         return next(iter(rows[0].values()))
 
     def connect(self):
-        """A further connection, as the account of the programs under test."""
+        """A further connection, as the processor's account."""
         return self.server.connect(self.name, self.user, self.password)
 
     def close(self):

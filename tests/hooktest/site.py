@@ -49,6 +49,7 @@ class Site:
         self.folder("state")
         self.receiver, self.program = self._install("hookonce.fcgi"), self._install("hookonce")
         self.write("db.password", database.password + "\n")
+        self.write("receiver.password", database.receiver_password + "\n")
         self.write("hookonce.key", os.urandom(32).hex() + "\n")
         for name, content in (files or {}).items():
             self.write(name, content)
@@ -100,7 +101,8 @@ class Site:
     def config_text(self):
         """The config as text; secrets that are no file: references go to files, see secret_file."""
         database = {"socket": self.db.server.socket, "name": self.db.name, "user": self.db.user,
-                    "password": "file:db.password", **self.settings.get("database", {})}
+                    "password": "file:db.password", "receiver_user": self.db.receiver_user,
+                    "receiver_password": "file:receiver.password", **self.settings.get("database", {})}
         parts = [_section("database", database),
                  _section("hookonce", {"key": "file:hookonce.key", **self.settings.get("hookonce", {})})]
         if "processor" in self.settings:
@@ -154,10 +156,17 @@ class Site:
         return done
 
     def migrate(self):
-        """Applies the schema and makes the table fx (event_id, n) for the default handler."""
+        """Applies the schema, with two users from then on, and makes the table fx (event_id, n) for the
+        default handler."""
+        self.db.unrestrict()
         self.hookonce("migrate", check=True)
+        self.restrict()
         self.db.sql("CREATE TABLE IF NOT EXISTS fx (n BIGINT AUTO_INCREMENT PRIMARY KEY, "
                     "event_id VARBINARY(255) NOT NULL) ENGINE=InnoDB")
+
+    def restrict(self):
+        """Leaves the database's two users what `hookonce grants` says; needs its tables."""
+        self.db.restrict(self.hookonce("grants", "--host", "%", check=True).stdout.decode())
 
     def process(self, *arguments, **more):
         """`hookonce process --once`: everything that is due now; fails if it fails."""

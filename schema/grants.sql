@@ -1,0 +1,49 @@
+-- Rights of hookonce's two database users, so that whoever gets hold of the receiver's can add
+-- deliveries, and nothing else. `hookonce grants` prints this file filled in. By hand: replace
+-- {database} by the database's name, {receiver} and {processor} by the accounts, for example
+-- 'acme_receiver'@'localhost', and run it as an account that may grant, once `hookonce migrate` has
+-- made the tables. A statement ends with a semicolon at the end of a line. Running it again changes
+-- nothing; it takes no right away.
+
+-- @receiver: what the receivers do with a delivery, which is answered before it is worked on.
+GRANT SELECT (version, key_print) ON {database}.hookonce_schema TO {receiver};
+GRANT INSERT, SELECT (provider, token, event_id, correlation_id)
+    ON {database}.hookonce_guard TO {receiver};
+GRANT INSERT, SELECT (provider, event_id, correlation_id, same_digest, duplicates),
+    UPDATE (duplicates, last_duplicate_at)
+    ON {database}.hookonce_receipt TO {receiver};
+GRANT INSERT ON {database}.hookonce_body TO {receiver};
+GRANT INSERT (correlation_id, state, run_at, created_at)
+    ON {database}.hookonce_job TO {receiver};
+GRANT INSERT, SELECT (id, provider, event_id, kind, same_digest, first_correlation_id, seen),
+    UPDATE (seen, last_seen_at)
+    ON {database}.hookonce_conflict TO {receiver};
+
+-- @reply: only where a source has mode = reply. The receivers then claim the job that answers.
+GRANT INSERT (route, claim_no, claim_token, worker),
+    SELECT (id, correlation_id, route, replay_no, state, run_at, tries, claim_no, claim_token,
+        worker, outcome),
+    UPDATE (state, run_at, claim_no, claim_token, worker, outcome)
+    ON {database}.hookonce_job TO {receiver};
+GRANT INSERT, SELECT (job_id, claim_no), UPDATE (ended_at, outcome)
+    ON {database}.hookonce_attempt TO {receiver};
+GRANT SELECT (status), UPDATE (status, outcome)
+    ON {database}.hookonce_receipt TO {receiver};
+GRANT SELECT ON {database}.hookonce_answer TO {receiver};
+
+-- @processor: the processor and the operator's commands. Handlers with `sql` need rights on your own
+-- tables too: GRANT SELECT, UPDATE ON {database}.orders TO {processor}, and so on.
+GRANT SELECT ON {database}.hookonce_schema TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_receipt TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_guard TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_conflict TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_body TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_job TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_attempt TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_worker TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_effect TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_object TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_handler TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_slot TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_answer TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_discard TO {processor};

@@ -64,6 +64,7 @@ void text_rfc3339_put(int64_t us, bool millis, char out[32]);
 /* "2026-12-01" or an RFC 3339 time: midnight UTC of that day. */
 bool text_date(struct span s, int64_t *out_us) HO_MUST_CHECK;
 
+bool text_is_token(struct span s); /* a name as HTTP knows it: RFC 9110 5.6.2; not empty */
 bool text_is_utf8(struct span s); /* well-formed UTF-8, no surrogates, no overlong forms */
 
 /* Bytes of the character at the start of s, and its code point; 0 when s is empty or what is there

@@ -75,3 +75,13 @@ uint32_t text_crc32(struct span s)
     }
     return crc ^ UINT32_MAX;
 }
+
+bool text_is_token(struct span s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] <= ' ' || s.p[i] >= 0x7f || span_has(SPAN_LIT("\"(),/:;<=>?@[\\]{}"), s.p[i])) {
+            return false;
+        }
+    }
+    return s.len > 0;
+}

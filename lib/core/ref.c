@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define NAME_MAX_BYTES 512
 #define SHOWN_MAX 40
-#define NO_TOKEN "\"(),/:;<=>?@[\\]{}"
 
 static const struct {
     enum ref_kind kind;
@@ -73,9 +74,9 @@ static bool name_can_be(enum ref_kind kind, struct span name)
         if (pointer && c == '~' && next != '0' && next != '1') {
             return false;
         }
-        if (kind == REF_HEADER && (c <= ' ' || c >= 0x7f || span_has(SPAN_LIT(NO_TOKEN), c))) {
-            return false;
-        }
+    }
+    if (kind == REF_HEADER && name.len > 0 && !text_is_token(name)) {
+        return false;
     }
     return kind != REF_FETCHED || span_starts(name, "/");
 }

@@ -70,6 +70,7 @@ struct handler {
     /* HANDLER_COMMAND */
     char **argv; /* argv[0] absolute; a NULL behind the last */
     size_t argc;
+    bool prints_headers; /* of an answer, before its body */
     /* HANDLER_URL */
     const char *url;
     struct setting_header *headers;

@@ -13,7 +13,7 @@
 #define DAY (24 * 60 * 60 * SECOND)
 #define BREAKER_DEFAULT 10
 #define BREAKER_DEFAULT_MS (60 * SECOND)
-#define NO_TOKEN "\"(),/:;<=>?@[\\]{}"
+#define HEADER_NAME_MAX 64
 
 /* ---- which kind ---- */
 
@@ -61,21 +61,25 @@ static enum ho_code check_keys(const struct conf_section *s, const struct handle
 {
     static const struct {
         const char *key;
-        bool command; /* for commands too */
+        bool command, url; /* what it is for */
         const char *why;
     } only[] = {
-        {"header", false, "only a request to a `url` has headers"},
-        {"auth", false, "only a request to a `url` says who asks"},
-        {"sign_with", false, "only a request to a `url` is signed"},
-        {"at_most_once", true, "an `sql` handler commits together with its mark, so that it is "
-                               "exactly once; leave at_most_once out"},
-        {"key_lifetime", true, "an `sql` handler commits together with its mark and needs no "
-                               "idempotency key; leave key_lifetime out"},
+        {"prints", true, false, "only a `command` prints its answer"},
+        {"header", false, true, "only a request to a `url` has headers"},
+        {"auth", false, true, "only a request to a `url` says who asks"},
+        {"sign_with", false, true, "only a request to a `url` is signed"},
+        {"at_most_once", true, true,
+         "an `sql` handler commits together with its mark, so that it is exactly once; leave "
+         "at_most_once out"},
+        {"key_lifetime", true, true,
+         "an `sql` handler commits together with its mark and needs no idempotency key; leave "
+         "key_lifetime out"},
     };
 
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
         const struct conf_entry *e = conf_find(s, only[i].key);
-        bool fits = h->kind == HANDLER_URL || (h->kind == HANDLER_COMMAND && only[i].command);
+        bool fits = (h->kind == HANDLER_URL && only[i].url) ||
+                    (h->kind == HANDLER_COMMAND && only[i].command);
 
         if (e != NULL && !fits) {
             return conf_fail(err, s, e, "%s", only[i].why);
@@ -113,6 +117,7 @@ static enum ho_code load_command(const struct conf_section *s, struct handler *h
     struct ho_err why;
     char *named;
 
+    h->prints_headers = strcmp(setting_text(s, "prints"), "headers") == 0;
     ho_err_clear(&why);
     if (argv_split(e->value, HANDLER_ARGS_MAX, &h->argv, &h->argc, &why) != HO_OK) {
         return conf_fail(err, s, e, "%s", why.text);
@@ -156,16 +161,6 @@ static bool is_secret(struct span name)
         }
     }
     return false;
-}
-
-static bool is_token(struct span s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        if (s.p[i] <= ' ' || s.p[i] >= 0x7f || span_has(SPAN_LIT(NO_TOKEN), s.p[i])) {
-            return false;
-        }
-    }
-    return s.len > 0 && s.len <= 64;
 }
 
 static bool is_field_value(struct span s)
@@ -216,7 +211,7 @@ static enum ho_code load_header(const struct conf_section *s, const struct conf_
     struct setting_header header = {.name = NULL};
 
     value = span_trim(value);
-    if (!is_token(name) || !is_field_value(value)) {
+    if (!text_is_token(name) || name.len > HEADER_NAME_MAX || !is_field_value(value)) {
         return conf_fail(err, s, e, "a header is NAME: VALUE, in one line of printable ASCII; a "
                                     "secret VALUE is written file:PATH");
     }

@@ -110,6 +110,11 @@ static const struct conf_key keys[] = {
              "relative path begins at this file's folder. Body on standard input, HOOKONCE_ID and "
              "so on in the environment; exit 0: done, 75: again, 69: later without a try, 65 or "
              "78: give up, nothing done"},
+    {.section = "handler", .key = "prints", .type = CONF_WORD, .words = "body headers",
+     .dflt = "body",
+     .help = "with command, for a source in reply mode; body: all of its standard output is the "
+             "answer's body; headers: lines `Status: 404` and `Content-Type: TYPE`, each at most "
+             "once, and an empty line stand before it, as from a CGI program"},
     {.section = "handler", .key = "url", .type = CONF_TEXT,
      .help = "address that gets the body by POST, with the headers X-Hookonce-* and "
              "Idempotency-Key; https, or http to this machine; 2xx: done"},

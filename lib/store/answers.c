@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mac.h"
+#include "base/text.h"
 #include "store/job.h"
 #include "store/jobs_row.h"
 #include "store/sql_answers.h"
@@ -17,12 +18,13 @@ void reply_answer_free(struct reply_answer *a)
 
 bool reply_answer_sound(unsigned status, struct span type)
 {
+    struct span rest = type, name = span_cut(&rest, ';'), kind = span_cut(&name, '/');
     bool sound = status >= 200 && status <= 599 && type.len < ANSWER_TYPE_ROOM;
 
     for (size_t i = 0; i < type.len; i++) {
         sound = sound && type.p[i] >= ' ' && type.p[i] <= '~';
     }
-    return sound;
+    return sound && (type.len == 0 || (text_is_token(kind) && text_is_token(span_trim(name))));
 }
 
 /* ---- proof ---- */

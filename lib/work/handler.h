@@ -30,6 +30,7 @@ struct handler_call {
     const char *idempotency_key; /* 64 hex digits; NULL: not known */
     unsigned try_no;        /* from 1 */
     struct deadline end;    /* it must be through by then */
+    const char *limit;      /* what sets that end, for people; NULL: the handler's own timeout */
     uint64_t *rows;         /* SQL: set to how many rows it changed, all together */
 };
 
@@ -51,6 +52,11 @@ struct handler_report {
     char type[256]; /* content type; "": none */
     struct buf body;
 };
+#define HANDLER_LIMIT_ROOM 48
+
+/* "timeout 30s": what an error text blames when the time was up. */
+void handler_limit(const struct handler_call *call, char out[HANDLER_LIMIT_ROOM]);
+
 void handler_report_init(struct handler_report *r, bool reply);
 void handler_report_free(struct handler_report *r);
 
@@ -65,7 +71,9 @@ enum handler_result handler_sql_reply(struct db *db, const struct handler_call *
                                       struct handler_report *report, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* How a command says what became of it, by its exit code (sysexits.h). It gets the event's body on
+/* How a command says what became of it, by its exit code (sysexits.h). With report->reply all that
+ * it prints is the answer's body; with `prints = headers` lines Status and Content-Type and an empty
+ * line stand before it. It gets the event's body on
  * its standard input, the contract (core/contract.h) in its environment, and the folder of the
  * config as working directory. handler_exits says what every end means, handler_statuses of
  * answers. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "store/answers.h"
 #include "work/child.h"
 #include "work/contract_put.h"
 #include "work/handler.h"
@@ -48,12 +49,23 @@ static int64_t wait_of(struct span out)
 
 /* ---- answers ---- */
 
+static bool is_line(struct span text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.p[i] < ' ' || text.p[i] > '~') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "404", or "404 Not Found". */
 static bool take_status(struct span value, struct handler_report *report)
 {
-    struct span digits = span_cut(&value, ' '); /* "404 Not Found" is fine too */
+    struct span digits = span_cut(&value, ' ');
     uint64_t status;
 
-    if (!text_uint(digits, 599, &status) || status < 200) {
+    if (digits.len != 3 || !text_uint(digits, 599, &status) || status < 200 || !is_line(value)) {
         return false;
     }
     report->status = (unsigned)status;
@@ -62,12 +74,7 @@ static bool take_status(struct span value, struct handler_report *report)
 
 static bool take_type(struct span value, struct handler_report *report)
 {
-    for (size_t i = 0; i < value.len; i++) {
-        if (value.p[i] < ' ' || value.p[i] >= 0x7f) {
-            return false;
-        }
-    }
-    if (value.len >= sizeof report->type) {
+    if (value.len == 0 || value.len >= sizeof report->type || !reply_answer_sound(200, value)) {
         return false;
     }
     memcpy(report->type, value.p, value.len);
@@ -75,54 +82,57 @@ static bool take_type(struct span value, struct handler_report *report)
     return true;
 }
 
-enum head { HEAD_LINE, HEAD_OTHER, HEAD_BAD };
-
-static enum head head_line(struct span line, struct handler_report *report)
+/* Each at most once; any other line is none. */
+static bool take_header(struct span line, struct handler_report *report)
 {
     struct span value = line, name = span_cut(&value, ':');
-    bool good;
 
-    if (!span_present(value)) {
-        return HEAD_OTHER;
-    }
     if (span_is_nocase(name, "status")) {
-        good = take_status(span_trim(value), report);
-    } else if (span_is_nocase(name, "content-type")) {
-        good = take_type(span_trim(value), report);
-    } else {
-        return HEAD_OTHER;
+        return report->status == 0 && take_status(span_trim(value), report);
     }
-    return good ? HEAD_LINE : HEAD_BAD;
+    return span_is_nocase(name, "content-type") && report->type[0] == '\0' &&
+           take_type(span_trim(value), report);
 }
 
-/* As of a CGI program: lines `Status:` and `Content-Type:`, then an empty line, then the body. What
- * does not begin so is all body. */
-static enum ho_code take_answer(struct span out, struct handler_report *report, struct ho_err *err)
+/* Cuts the lines before the first empty one off *rest; false: they are no headers, or there is no
+ * empty line. */
+static bool take_headers(struct span *rest, struct handler_report *report)
 {
-    struct span rest = out;
-    enum ho_code code;
+    while (span_present(*rest)) {
+        struct span line = span_cut(rest, '\n');
 
-    report->status = 200;
-    report->type[0] = '\0';
-    for (bool any = false;; any = true) {
-        struct span line = span_cut(&rest, '\n');
-
+        if (!span_present(*rest)) {
+            return false; /* a line without its end */
+        }
         line.len -= line.len > 0 && line.p[line.len - 1] == '\r' ? 1 : 0;
-        if (any && line.len == 0) {
-            break;
+        if (line.len == 0) {
+            return true;
         }
-        enum head head = head_line(line, report);
-        if (head == HEAD_BAD || (head == HEAD_OTHER && any)) {
-            return ho_fail(err, HO_PERMANENT, "its answer begins with lines that are no Status: "
-                                              "(200 to 599), Content-Type: and empty line");
-        }
-        if (head == HEAD_OTHER) {
-            rest = out;
-            break;
+        if (!take_header(line, report)) {
+            return false;
         }
     }
-    code = span_present(rest) ? buf_add_span(&report->body, rest) : HO_OK;
-    return code == HO_OK ? HO_OK : ho_fail(err, HO_PERMANENT, "its answer is too long");
+    return false;
+}
+
+/* All is body, so that no text of an event that a command prints says how it is answered; unless
+ * the handler says that headers come first, as from a CGI program. */
+static enum ho_code take_answer(const struct handler *h, struct span out,
+                                struct handler_report *report, struct ho_err *err)
+{
+    struct span rest = out;
+
+    report->status = 0;
+    report->type[0] = '\0';
+    if (h->prints_headers && !take_headers(&rest, report)) {
+        return ho_fail(err, HO_PERMANENT, "its answer does not begin with lines Status: (200 to "
+                                          "599) and Content-Type:, each at most once, and an empty "
+                                          "line (prints = headers)");
+    }
+    report->status = report->status == 0 ? 200 : report->status;
+    return !span_present(rest) || buf_add_span(&report->body, rest) == HO_OK
+               ? HO_OK
+               : ho_fail(err, HO_PERMANENT, "its answer is too long");
 }
 
 /* ---- its end ---- */
@@ -155,7 +165,7 @@ static enum handler_result judge(const struct handler_call *call, struct handler
                                  const struct child_result *ended, struct span out,
                                  struct ho_err *err)
 {
-    char limit[24];
+    char limit[HANDLER_LIMIT_ROOM];
 
     switch (ended->end) {
     case CHILD_EXITED:
@@ -164,16 +174,17 @@ static enum handler_result judge(const struct handler_call *call, struct handler
                 (void)ho_fail(err, HO_PERMANENT, "its answer is longer than %zu bytes", out.len);
                 return HANDLER_FAILED;
             }
-            return take_answer(out, report, err) == HO_OK ? HANDLER_DONE : HANDLER_FAILED;
+            return take_answer(call->handler, out, report, err) == HO_OK ? HANDLER_DONE
+                                                                         : HANDLER_FAILED;
         }
         return judge_exit(report, ended->code, out, err);
     case CHILD_KILLED:
         (void)ho_fail(err, HO_TRANSIENT, "the command was killed by signal %d", ended->code);
         return HANDLER_FAILED;
     case CHILD_LATE:
-        text_duration_put(call->handler->timeout_ms, limit);
-        (void)ho_fail(err, HO_TRANSIENT, "the command was not through in its time (timeout %s) and "
-                                         "was killed", limit);
+        handler_limit(call, limit);
+        (void)ho_fail(err, HO_TRANSIENT, "the command was not through in its time (%s) and was "
+                                         "killed", limit);
         return HANDLER_UNKNOWN;
     case CHILD_NEVER:
         break;

@@ -47,10 +47,14 @@ static void keep_said(struct handler_report *report, struct span answer)
 }
 
 /* No answer: has anything been sent? */
-static enum handler_result judge_silence(struct handler_report *report,
+static enum handler_result judge_silence(const struct handler_call *call,
+                                         struct handler_report *report,
                                          const struct http_reply *reply, struct ho_err *err)
 {
-    ho_err_prefix(err, reply->late ? "no answer in its time" : "no answer");
+    char limit[HANDLER_LIMIT_ROOM];
+
+    handler_limit(call, limit);
+    ho_err_prefix(err, reply->late ? "no answer in its time (%s)" : "no answer", limit);
     report->untouched = !reply->sent;
     return reply->sent ? HANDLER_UNKNOWN : HANDLER_FAILED;
 }
@@ -121,7 +125,7 @@ static enum handler_result request(const struct handler_call *call, struct span 
     if (code == HO_OK) {
         result = judge(report, &reply, err);
     } else {
-        result = judge_silence(report, &reply, err);
+        result = judge_silence(call, report, &reply, err);
     }
     if (report->reply && code == HO_OK) {
         take_answer(report, &reply, buf_span(&answer));

@@ -1,6 +1,10 @@
 /* What handlers report. */
 #include "work/handler.h"
 
+#include <stdio.h>
+
+#include "base/text.h"
+
 const struct handler_end handler_exits[] = {
     {"0", "Done. What it has left running goes on."},
     {"65", "It refuses the event for good, and did nothing: a dead letter."},
@@ -29,6 +33,15 @@ const struct handler_end handler_statuses[] = {
     {"no answer", "The try failed. Nothing was done if nothing could be sent; else nobody knows."},
 };
 const size_t handler_statuses_n = sizeof handler_statuses / sizeof handler_statuses[0];
+
+void handler_limit(const struct handler_call *call, char out[HANDLER_LIMIT_ROOM])
+{
+    char time[24];
+
+    text_duration_put(call->handler->timeout_ms, time);
+    (void)snprintf(out, HANDLER_LIMIT_ROOM, "%s%s", call->limit != NULL ? call->limit : "timeout ",
+                   call->limit != NULL ? "" : time);
+}
 
 void handler_report_init(struct handler_report *r, bool reply)
 {

@@ -212,9 +212,9 @@ static enum handler_result failed(struct db *db, const struct handler_call *call
         return HANDLER_BAD;
     }
     if (err->sys == STATEMENT_TIMEOUT) {
-        char limit[24];
-        text_duration_put(call->handler->timeout_ms, limit);
-        (void)ho_fail(err, HO_TRANSIENT, "not through in its time (timeout %s)", limit);
+        char limit[HANDLER_LIMIT_ROOM];
+        handler_limit(call, limit);
+        (void)ho_fail(err, HO_TRANSIENT, "not through in its time (%s)", limit);
     }
     enum handler_result result = db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
     ho_err_prefix(err, "handler %s, statement %zu", call->handler->name, statement + 1);

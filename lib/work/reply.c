@@ -6,10 +6,12 @@
  *   command, URL  started (committed); asked; answer and settlement in one transaction */
 #include "work/reply.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "core/document.h"
 #include "work/reply_parts.h"
 
@@ -65,9 +67,19 @@ static void set_times(struct reply *r, int64_t left_ms)
 
 static void shorten(struct reply *r)
 {
+    const struct source *source = settings_source(r->o->settings, r->a.stored.event.source);
     struct deadline own = deadline_in(r->a.route->handler->timeout_ms);
+    char time[24] = "of the recipe";
 
-    r->end = own.end_ms < r->end.end_ms ? own : r->end;
+    if (own.end_ms < r->end.end_ms) {
+        r->end = own;
+        return;
+    }
+    if (source->reply_timeout_ms >= 0) {
+        text_duration_put(source->reply_timeout_ms, time);
+    }
+    (void)snprintf(r->limit_room, sizeof r->limit_room, "reply_timeout %s", time);
+    r->limit = r->limit_room;
 }
 
 /* With HO_OK: a->outcome is to be settled alone, unless it is done and committed. */

@@ -18,7 +18,7 @@ static bool take_answer(struct reply *r)
 
     if (!reply_answer_sound(status, span_of(said->type))) {
         (void)ho_fail(&r->a.why, HO_PERMANENT, "its answer has no status from 200 to 599, or no "
-                                               "content type that is one line of ASCII");
+                                               "content type such as text/plain");
         return false;
     }
     if (said->body.len > ANSWER_LONGEST) {
@@ -135,7 +135,8 @@ static enum ho_code sql_once(struct reply *r, enum sql_end *sql, struct ho_err *
         r->lost = code == HO_OK;
         return code;
     }
-    const struct handler_call call = attempt_call(a, r->end);
+    struct handler_call call = attempt_call(a, r->end);
+    call.limit = r->limit;
     a->tried = true;
     a->rows = 0;
     ho_err_clear(&a->why);
@@ -210,6 +211,7 @@ void reply_outside(struct reply *r)
     enum handler_result result = HANDLER_FAILED;
     struct buf room;
 
+    call.limit = r->limit;
     a->tried = true;
     buf_init(&room, BODY_MAX);
     handler_report_free(&a->report);

@@ -13,6 +13,8 @@ struct reply {
     struct attempt a;
     struct route route; /* what stands for one: its name and handler */
     struct deadline end; /* of the handler */
+    const char *limit;   /* what sets it; NULL: the handler's own timeout */
+    char limit_room[HANDLER_LIMIT_ROOM];
     struct reply_answer answer;
     bool started; /* by a run of the gate before, whose COMMIT got no answer */
     bool lost;

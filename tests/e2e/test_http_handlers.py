@@ -141,7 +141,7 @@ def test_a_timeout_is_in_doubt_and_the_next_try_has_the_same_key(site, downstrea
     arrive(s, events.stripe("evt_1"))
     s.process()
     job = only_job(s)
-    assert (job["state"], job["tries"]) == ("ready", 1) and job["last_error"].startswith("no answer in its time: ")
+    assert (job["state"], job["tries"]) == ("ready", 1) and job["last_error"].startswith("no answer in its time (timeout ")
     make_due(s)
     s.process()
     assert only_job(s)["outcome"] == "done"

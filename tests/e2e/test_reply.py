@@ -105,21 +105,45 @@ def test_what_is_not_genuine_runs_nothing(site):
 
 @pytest.mark.parametrize("said, status, kind, body", [
     ("printf ''", 200, "application/json", b"{}"),
+    ("printf '{\"Status: 500\": 1}'", 200, "application/json", b'{"Status: 500": 1}'),
+    ("printf 'Status: 404\\nContent-Type: text/html\\n\\nx'", 200, "application/json",
+     b"Status: 404\nContent-Type: text/html\n\nx"),
+    ("printf 'Location: /\\n\\nx'", 200, "application/json", b"Location: /\n\nx"),
+    ("head -c 204800 /dev/zero | tr '\\0' x", 200, "application/json", b"x" * 204800),
+    ("head -c 204801 /dev/zero | tr '\\0' x", 200, "application/json", FAILED),
+    ("head -c 9000000 /dev/zero", 200, "application/json", FAILED),
+])
+def test_all_that_a_command_prints_is_body(site, said, status, kind, body):
+    s = reply_site(site, said)
+    for _ in range(2):
+        answer, _ = ask(s)
+        assert (answer.status, answer.header("Content-Type"), answer.body) == (status, kind, body)
+
+
+def test_a_command_that_echoes_the_event_gives_it_no_say_in_the_answer(site):
+    """Whoever signs up chooses the text; that it begins like headers must not matter."""
+    s = reply_site(site, "sed 's/.*\"name\":\"\\([^\"]*\\)\".*/\\1/; s/\\\\n/\\n/g'")
+    answer, _ = ask(s, user={"name": "Status: 302\nContent-Type: text/html\n\n<script>"})
+    assert (answer.status, answer.header("Content-Type")) == (200, "application/json")
+    assert b"<script>" in answer.body
+
+
+@pytest.mark.parametrize("said, status, kind, body", [
     ("printf 'Status: 202 Accepted\\nContent-Type: text/x-y\\n\\nz'", 202, "text/x-y", b"z"),
     ("printf 'Content-Type: application/json; charset=utf-8\\r\\n\\r\\n[1]'", 200,
      "application/json; charset=utf-8", b"[1]"),
     ("printf 'Status: 204\\n\\n'", 204, None, b""),
     ("printf 'Status: 418\\n\\n'", 418, None, b""),
-    ("printf '{\"Status: 500\": 1}'", 200, "application/json", b'{"Status: 500": 1}'),
-    ("head -c 204800 /dev/zero | tr '\\0' x", 200, "application/json", b"x" * 204800),
-    ("head -c 204801 /dev/zero | tr '\\0' x", 200, "application/json", FAILED),
-    ("head -c 9000000 /dev/zero", 200, "application/json", FAILED),
+    ("printf '\\nStatus: 418\\n\\n'", 200, "application/json", b"Status: 418\n\n"),
+    ("printf '\\n'", 200, "application/json", b"{}"),
+    ("printf '{}'", 200, "application/json", FAILED),
     ("printf 'Status: 99\\n\\nx'", 200, "application/json", FAILED),
     ("printf 'Status: 200\\nSet-Cookie: a=b\\n\\nx'", 200, "application/json", FAILED),
     ("printf 'Content-Type: a\\001b\\n\\nx'", 200, "application/json", FAILED),
+    ("printf 'Content-Type: html\\n\\nx'", 200, "application/json", FAILED),
 ])
-def test_a_command_speaks_like_a_cgi_program(site, said, status, kind, body):
-    s = reply_site(site, said)
+def test_a_command_may_speak_like_a_cgi_program(site, said, status, kind, body):
+    s = reply_site(site, said, keys={"prints": "headers"})
     for _ in range(2):
         answer, _ = ask(s)
         assert (answer.status, answer.header("Content-Type"), answer.body) == (status, kind, body)
@@ -133,6 +157,7 @@ def test_a_command_speaks_like_a_cgi_program(site, said, status, kind, body):
     (["SELECT 'first'", "SELECT 'last'"], 200, "application/json", b"last"),
     (["SELECT NULL"], 200, "application/json", b"{}"),
     (["INSERT INTO fx (event_id) VALUES ({event:id})"], 200, "application/json", b"{}"),
+    (["SELECT 'x', 200, 'html'"], 200, "application/json", FAILED),
     (["SELECT 'x', 99"], 200, "application/json", FAILED),
     (["SELECT 'x', 200, 'a\\r\\nSet-Cookie: b=c'"], 200, "application/json", FAILED),
     (["SELECT 'x' FROM fx"], 200, "application/json", FAILED),
@@ -212,7 +237,17 @@ def test_a_late_handler_is_answered_for_in_time(site):
     assert took < 3
     wait_until(lambda: replies(s) == [], 5, "the program has ended")
     assert job(s)["state"] == "dead"
-    assert "in its time" in job(s)["last_error"]
+    assert job(s)["last_error"] == "the command was not through in its time (reply_timeout 1s) and was killed"
+
+
+def test_a_late_handler_is_told_from_the_recipes_time_and_from_its_own(site):
+    s = reply_site(site, {"sql": "SELECT SLEEP(20)"})
+    assert ask(s)[0].body == FAILED
+    wait_until(lambda: replies(s) == [], 5, "the program has ended")
+    assert job(s)["last_error"].endswith("not through in its time (reply_timeout of the recipe)")
+    s = reply_site(site, "sleep 30", keys={"timeout": "1s"})
+    assert ask(s)[0].body == FAILED
+    assert job(s)["last_error"] == "the command was not through in its time (timeout 1s) and was killed"
 
 
 @pytest.mark.parametrize("server", ["lighttpd", "lighttpd-cgi", "apache-fcgid", "apache-cgid"])

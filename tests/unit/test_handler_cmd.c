@@ -303,34 +303,56 @@ static void understands_answers(void **state)
         enum handler_result result;
         unsigned status;
         const char *type, *body;
-    } rows[] = {
+    } plain[] = {
         {"true", HANDLER_DONE, 200, "", ""},
         {"printf '{\"a\":1}'", HANDLER_DONE, 200, "", "{\"a\":1}"},
+        {"printf 'Status: 404\\nContent-Type: text/html\\n\\nx'", HANDLER_DONE, 200, "",
+         "Status: 404\nContent-Type: text/html\n\nx"},
+        {"printf 'Status: 99'", HANDLER_DONE, 200, "", "Status: 99"},
+        {"printf '\\nx'", HANDLER_DONE, 200, "", "\nx"},
+        {"echo ok; exit 1", HANDLER_FAILED, 0, "", ""},
+    }, headers[] = {
         {"printf 'Status: 404 Not Found\\nContent-Type: text/plain\\n\\nno\\n\\nno'", HANDLER_DONE, 404,
          "text/plain", "no\n\nno"},
         {"printf 'content-type: application/json\\r\\n\\r\\n{}'", HANDLER_DONE, 200, "application/json",
          "{}"},
         {"printf 'Status: 204\\n\\n'", HANDLER_DONE, 204, "", ""},
-        {"printf 'Hello: world\\n\\nx'", HANDLER_DONE, 200, "", "Hello: world\n\nx"},
-        {"printf '\\nx'", HANDLER_DONE, 200, "", "\nx"},
-        {"printf 'Status: 202'", HANDLER_DONE, 202, "", ""},
+        {"printf '\\nStatus: 404\\n\\nx'", HANDLER_DONE, 200, "", "Status: 404\n\nx"},
+        {"printf 'Content-Type: text/html; charset=utf-8\\n\\n'", HANDLER_DONE, 200,
+         "text/html; charset=utf-8", ""},
+        {"printf 'Hello: world\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf '{}'", HANDLER_FAILED, 0, "", ""},
+        {"true", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 202'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 202\\n'", HANDLER_FAILED, 202, "", ""},
         {"printf 'Status: 200\\nbody'", HANDLER_FAILED, 200, "", ""},
-        {"printf 'Status: 99\\n\\nx'", HANDLER_FAILED, 200, "", ""},
-        {"printf 'Status: 200x\\n\\nx'", HANDLER_FAILED, 200, "", ""},
-        {"printf 'Content-Type: a\\tb\\n\\nx'", HANDLER_FAILED, 200, "", ""},
-        {"head -c 1048576 /dev/zero | tr '\\0' x | wc -c > /dev/null; echo ok; exit 1", HANDLER_FAILED, 0,
-         "", ""},
+        {"printf 'Status: 200\\nStatus: 201\\n\\nx'", HANDLER_FAILED, 200, "", ""},
+        {"printf 'Content-Type: a/b\\nContent-Type: a/c\\n\\nx'", HANDLER_FAILED, 0, "a/b", ""},
+        {"printf 'Status: 99\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 199\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 600\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 0200\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 200x\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Status: 200 a\\001b\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Content-Type:\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Content-Type: json\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Content-Type: a/b c/d\\n\\nx'", HANDLER_FAILED, 0, "", ""},
+        {"printf 'Content-Type: text/a\\tb\\n\\nx'", HANDLER_FAILED, 0, "", ""},
     };
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(plain) + COUNT(headers); i++) {
+        bool with = i >= COUNT(plain);
+        size_t at = with ? i - COUNT(plain) : i;
         (void)fresh(state);
         report.reply = true;
-        ROW(i, sh(rows[i].script) == rows[i].result);
-        ROW(i, report.status == rows[i].status);
-        ROW_TEXT(i, report.type, rows[i].type);
-        ROW_TEXT(i, buf_cstr(&report.body), rows[i].body);
+        handler.prints_headers = with;
+        ROW(i, sh((with ? headers : plain)[at].script) == (with ? headers : plain)[at].result);
+        ROW(i, report.status == (with ? headers : plain)[at].status);
+        ROW_TEXT(i, report.type, (with ? headers : plain)[at].type);
+        ROW_TEXT(i, buf_cstr(&report.body), (with ? headers : plain)[at].body);
         (void)done(state);
     }
+    handler.prints_headers = false;
 }
 
 static void bounds_answers(void **state)

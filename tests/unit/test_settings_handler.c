@@ -112,6 +112,9 @@ static void refuses_mixed_kinds(void **state)
         {S(DB H "url=https://a.example/\nsql=SELECT 1\n"), 7, "`url` is in line 6"},
         {S(DB H "command=/a\ncommand=/b\n"), 7, "a second command; the first is in line 6"},
         {S(DB H "url=https://a.example/\nurl=https://a.example/\n"), 7, "a second url"},
+        {S(DB HANDLER "prints=body\n"), 7, "only a `command` prints its answer"},
+        {S(DB H "url=https://a.example/\nprints=headers\n"), 7, "only a `command` prints its answer"},
+        {S(DB H "command=/a\nprints=cgi\n"), 7, "prints must be one of body headers, not cgi"},
         {S(DB HANDLER "at_most_once=yes\n"), 7, "an `sql` handler commits together with its mark, so "
                                                 "that it is exactly once; leave at_most_once out"},
         {S(DB HANDLER "at_most_once=no\n"), 7, "leave at_most_once out"},

@@ -257,11 +257,16 @@ static void sound_answers(void **state)
     assert_true(reply_answer_sound(599, SPAN_LIT("text/plain; a=\"b\"")));
     assert_false(reply_answer_sound(199, SPAN_LIT("")));
     assert_false(reply_answer_sound(600, SPAN_LIT("")));
-    assert_false(reply_answer_sound(200, SPAN_LIT("a\nb")));
-    assert_false(reply_answer_sound(200, SPAN_LIT("a\x7f")));
-    assert_false(reply_answer_sound(200, SPAN_LIT("a\xc3\xa4")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("a/\nb")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("a/b\x7f")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("a/b; c=\xc3\xa4")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("html")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("text/")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("/html")));
+    assert_false(reply_answer_sound(200, SPAN_LIT("text/a b")));
     char long_type[ANSWER_TYPE_ROOM + 1];
     memset(long_type, 'a', sizeof long_type);
+    long_type[1] = '/';
     assert_true(reply_answer_sound(200, span_make(long_type, ANSWER_TYPE_ROOM - 1)));
     assert_false(reply_answer_sound(200, span_make(long_type, ANSWER_TYPE_ROOM)));
 }

@@ -61,10 +61,10 @@ static int read_args(struct operator *op, int argc, char **argv, struct capture_
 
     *out = (struct capture_args){.for_ms = FOR_DEFAULT_MS, .files = FILES_DEFAULT};
     while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
-        if (got == ARGS_WORD && out->source == NULL) {
-            out->source = value;
-        } else if (got == ARGS_WORD) {
-            return operator_fail(op, EXIT_USAGE, "one source at a time; '%s' is too much", value);
+        if (got == ARGS_WORD) {
+            if (source_arg_word(op, value, &out->source) != EXIT_WELL) {
+                return EXIT_USAGE;
+            }
         } else if (!apply(op, got, value, out)) {
             return EXIT_USAGE;
         }

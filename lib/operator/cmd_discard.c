@@ -10,10 +10,9 @@
 #include "store/discard.h"
 #include "store/wake.h"
 
-enum { OPT_ALL, OPT_ROUTE, OPT_REASON, OPT_ACTED };
+enum { OPT_REASON = PICK_OPTIONS_N, OPT_ACTED };
 static const struct arg_option options[] = {
-    [OPT_ALL] = {"all", false},
-    [OPT_ROUTE] = {"route", true},
+    PICK_OPTIONS,
     [OPT_REASON] = {"reason", true},
     [OPT_ACTED] = {"acted", true},
 };
@@ -88,37 +87,14 @@ static enum ho_code discard_one(void *arg, const struct db_rows *rows, size_t i,
 static int discard_id(struct discard_run *r, const char *id)
 {
     const struct picker picker = {r->op, discard_one, r};
-    struct ho_err err = {HO_OK, 0, ""};
     unsigned before = r->discarded;
-    size_t found = 0;
 
     buf_clear(&r->left);
-    if (pick_id(&picker, id, &found, &err) != HO_OK) {
-        return operator_db_fail(r->op, &err);
-    }
-    if (found == 0) {
-        return operator_fail(r->op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
-    }
-    if (r->discarded == before) {
-        return operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id, buf_cstr(&r->left));
-    }
-    return EXIT_WELL;
-}
-
-static int discard_all(struct discard_run *r, const char *route)
-{
-    const struct picker picker = {r->op, discard_one, r};
-    struct ho_err err = {HO_OK, 0, ""};
-    size_t found = 0;
-
-    if (pick_all(&picker, route, &found, &err) != HO_OK) {
-        return operator_db_fail(r->op, &err);
-    }
-    if (found == REOPEN_MAX) {
-        (void)operator_fail(r->op, EXIT_WELL, "there may be more than %d: run it again",
-                            REOPEN_MAX);
-    }
-    return EXIT_WELL;
+    int status = pick_id(&picker, id);
+    return status == EXIT_WELL && r->discarded == before
+               ? operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id,
+                               buf_cstr(&r->left))
+               : status;
 }
 
 struct discard_args {
@@ -166,16 +142,17 @@ static bool read_args(struct operator *op, int argc, char **argv, struct discard
     while ((got = args_next(&a, options, sizeof options / sizeof options[0], &value)) !=
            ARGS_END) {
         switch (got) {
-        case ARGS_WORD: out->picked.ids[out->picked.n_ids++] = value; break;
-        case OPT_ALL: out->picked.all = true; break;
-        case OPT_ROUTE: out->picked.route = value; break;
         case OPT_REASON: out->reason = value; break;
         case OPT_ACTED:
             if (!read_acted(op, value, &out->acted)) {
                 return false;
             }
             break;
-        default: return false;
+        default:
+            if (!picked_take(&out->picked, got, value)) {
+                return false;
+            }
+            break;
         }
     }
     if (!picked_sound(op, &out->picked) || !reason_sound(op, out->reason)) {
@@ -219,7 +196,8 @@ static int run_args(struct operator *op, const struct discard_args *args)
     buf_init(&r.left, PICK_LEFT_MAX);
     r.table = table_new("discard", columns, sizeof columns / sizeof columns[0]);
     if (args->picked.all) {
-        status = discard_all(&r, args->picked.route);
+        const struct picker picker = {op, discard_one, &r};
+        status = pick_all(&picker, args->picked.route);
     }
     for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
         int one = discard_id(&r, args->picked.ids[i]);

@@ -10,10 +10,9 @@
 #include "store/limits.h"
 #include "store/wake.h"
 
-enum { OPT_ALL, OPT_ROUTE, OPT_RELEASE };
+enum { OPT_RELEASE = PICK_OPTIONS_N };
 static const struct arg_option options[] = {
-    [OPT_ALL] = {"all", false},
-    [OPT_ROUTE] = {"route", true},
+    PICK_OPTIONS,
     [OPT_RELEASE] = {"release", false},
 };
 
@@ -113,21 +112,18 @@ static enum ho_code open_job(void *arg, const struct db_rows *rows, size_t i, st
 static int retry_id(struct retry_run *r, const char *id)
 {
     const struct picker picker = {r->op, open_job, r};
-    struct ho_err err = {HO_OK, 0, ""};
-    size_t found = 0;
     unsigned opened = r->opened, doubtful = r->doubtful;
 
     buf_clear(&r->left);
-    if (pick_id(&picker, id, &found, &err) != HO_OK) {
-        return operator_db_fail(r->op, &err);
-    }
-    if (found == 0) {
-        return operator_fail(r->op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
+    int status = pick_id(&picker, id);
+    if (status != EXIT_WELL) {
+        return status;
     }
     if (r->doubtful > doubtful) {
         return operator_fail(r->op, EXIT_TROUBLE,
                              "%s: %s; find out, and if it may be done again: hookonce retry "
-                             "--release %s", id, buf_cstr(&r->left), id);
+                             "--release %s; if it is done: hookonce discard %s --acted yes "
+                             "--reason TEXT", id, buf_cstr(&r->left), id, id);
     }
     if (r->opened == opened) {
         return operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id,
@@ -139,23 +135,15 @@ static int retry_id(struct retry_run *r, const char *id)
 static int retry_all(struct retry_run *r, const char *route)
 {
     const struct picker picker = {r->op, open_job, r};
-    struct ho_err err = {HO_OK, 0, ""};
-    size_t found = 0;
+    int status = pick_all(&picker, route);
 
-    if (pick_all(&picker, route, &found, &err) != HO_OK) {
-        return operator_db_fail(r->op, &err);
-    }
-    if (found == REOPEN_MAX) {
-        (void)operator_fail(r->op, EXIT_WELL, "there may be more than %d: run it again",
-                            REOPEN_MAX);
-    }
-    if (r->doubtful > 0) {
+    if (status == EXIT_WELL && r->doubtful > 0) {
         return operator_fail(r->op, EXIT_TROUBLE,
                              "%u job%s left: %s; find out, and then one by one: hookonce retry "
                              "--release ID", r->doubtful, r->doubtful == 1 ? " was" : "s were",
                              buf_cstr(&r->left));
     }
-    return EXIT_WELL;
+    return status;
 }
 
 static int worst(int a, int b)
@@ -176,12 +164,10 @@ static bool read_args(struct operator *op, int argc, char **argv, struct retry_a
 
     while ((got = args_next(&a, options, sizeof options / sizeof options[0], &value)) !=
            ARGS_END) {
-        switch (got) {
-        case ARGS_WORD: out->picked.ids[out->picked.n_ids++] = value; break;
-        case OPT_ALL: out->picked.all = true; break;
-        case OPT_ROUTE: out->picked.route = value; break;
-        case OPT_RELEASE: out->release = true; break;
-        default: return false;
+        if (got == OPT_RELEASE) {
+            out->release = true;
+        } else if (!picked_take(&out->picked, got, value)) {
+            return false;
         }
     }
     if (!picked_sound(op, &out->picked)) {

@@ -18,6 +18,16 @@ void picked_free(struct picked *p)
     p->ids = NULL;
 }
 
+bool picked_take(struct picked *p, int got, const char *value)
+{
+    switch (got) {
+    case ARGS_WORD: p->ids[p->n_ids++] = value; return true;
+    case PICK_ALL: p->all = true; return true;
+    case PICK_ROUTE: p->route = value; return true;
+    default: return false;
+    }
+}
+
 bool picked_sound(const struct operator *op, const struct picked *p)
 {
     if (p->all == (p->n_ids > 0) || (p->route != NULL && !p->all)) {
@@ -55,30 +65,45 @@ static enum ho_code pick_event(const struct picker *p, struct span what, size_t 
     return code;
 }
 
-enum ho_code pick_id(const struct picker *p, const char *id, size_t *found, struct ho_err *err)
+int pick_id(const struct picker *p, const char *id)
 {
     struct span what = span_of(id);
+    struct ho_err err = {HO_OK, 0, ""};
     uint64_t number;
+    size_t found = 0;
     enum ho_code code = HO_OK;
 
-    *found = 0;
     if (text_uint(what, INT64_MAX, &number)) {
-        code = pick_by(p, REOPEN_JOB, what, found, err);
+        code = pick_by(p, REOPEN_JOB, what, &found, &err);
     } else if (ulid_valid(what)) {
-        code = pick_by(p, REOPEN_CID, what, found, err);
+        code = pick_by(p, REOPEN_CID, what, &found, &err);
     }
-    if (code == HO_OK && *found == 0) {
-        code = pick_event(p, what, found, err);
+    if (code == HO_OK && found == 0) {
+        code = pick_event(p, what, &found, &err);
     }
-    return code;
+    if (code != HO_OK) {
+        return operator_db_fail(p->op, &err);
+    }
+    return found > 0 ? EXIT_WELL
+                     : operator_fail(p->op, EXIT_TROUBLE,
+                                     "no event, job or correlation id '%s'", id);
 }
 
-enum ho_code pick_all(const struct picker *p, const char *route, size_t *found,
-                      struct ho_err *err)
+int pick_all(const struct picker *p, const char *route)
 {
-    *found = 0;
-    return route != NULL ? pick_by(p, REOPEN_ROUTE, span_of(route), found, err)
-                         : pick_by(p, REOPEN_ALL, SPAN_NONE, found, err);
+    struct ho_err err = {HO_OK, 0, ""};
+    size_t found = 0;
+
+    enum ho_code code = route != NULL ? pick_by(p, REOPEN_ROUTE, span_of(route), &found, &err)
+                                      : pick_by(p, REOPEN_ALL, SPAN_NONE, &found, &err);
+    if (code != HO_OK) {
+        return operator_db_fail(p->op, &err);
+    }
+    if (found == REOPEN_MAX) {
+        (void)operator_fail(p->op, EXIT_WELL, "there may be more than %d: run it again",
+                            REOPEN_MAX);
+    }
+    return EXIT_WELL;
 }
 
 static const char *what_it_is(struct span state, struct span outcome)

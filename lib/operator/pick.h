@@ -19,6 +19,13 @@ struct picked {
 struct picked picked_new(int argc);
 void picked_free(struct picked *p);
 
+/* The options of such a command begin with these. */
+enum { PICK_ALL, PICK_ROUTE, PICK_OPTIONS_N };
+#define PICK_OPTIONS [PICK_ALL] = {"all", false}, [PICK_ROUTE] = {"route", true}
+
+/* Takes what args_next gave, if it is an id or one of those options. false: it is neither. */
+bool picked_take(struct picked *p, int got, const char *value);
+
 /* false: neither ids nor --all, or both; said on stderr. */
 bool picked_sound(const struct operator *op, const struct picked *p);
 
@@ -30,14 +37,12 @@ struct picker {
 };
 
 /* Goes through the jobs of one id; the first thing that bears it counts: a job, a receipt, the events
- * of that id, one a provider. out: *found — how many jobs that were; 0: nothing bears it
- * returns what the store or `each` says; the first error ends it. */
-enum ho_code pick_id(const struct picker *p, const char *id, size_t *found, struct ho_err *err)
-    HO_MUST_CHECK;
+ * of that id, one a provider. The first error ends it.
+ * returns EXIT_WELL, or the status to end with, after a message: nothing bears it, the database. */
+int pick_id(const struct picker *p, const char *id) HO_MUST_CHECK;
 
 /* The same for all dead letters, of one route unless that is NULL; at most REOPEN_MAX. */
-enum ho_code pick_all(const struct picker *p, const char *route, size_t *found,
-                      struct ho_err *err) HO_MUST_CHECK;
+int pick_all(const struct picker *p, const char *route) HO_MUST_CHECK;
 
 #define PICK_LEFT_MAX 800 /* bytes of what is said of jobs that are left */
 

@@ -22,6 +22,15 @@ const struct endpoint *source_arg(const struct operator *op, const struct endpoi
     return NULL;
 }
 
+int source_arg_word(const struct operator *op, const char *word, const char **source)
+{
+    if (*source != NULL) {
+        return operator_fail(op, EXIT_USAGE, "one source at a time; '%s' is too much", word);
+    }
+    *source = word;
+    return EXIT_WELL;
+}
+
 int source_arg_load(struct operator *op, struct endpoints **all)
 {
     struct ho_err err = {HO_OK, 0, ""};

@@ -5,6 +5,10 @@
 #include "edge/endpoint.h"
 #include "operator/operator.h"
 
+/* Takes a word of the arguments as the name of the one source that a command is about.
+ * returns EXIT_WELL, or after a message EXIT_USAGE: it has one already. */
+int source_arg_word(const struct operator *op, const char *word, const char **source);
+
 /* The endpoint of that name. NULL after a message that names the nearest one. */
 const struct endpoint *source_arg(const struct operator *op, const struct endpoints *all,
                                   const char *name);

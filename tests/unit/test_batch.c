@@ -1,4 +1,5 @@
 /* One request with several events: each its own, all or none, and what is no list of them. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #include "base/json.h"
@@ -23,23 +24,9 @@
     "[recipe tied]\nparam = state the state\nlike = list\n" \
     "check = {json:./state} == {param:state}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "key-a\n", OWN, SOURCES);
 }
 
 /* Free with verdict_free. */

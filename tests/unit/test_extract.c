@@ -1,5 +1,6 @@
 /* What a verified delivery becomes: id, type, object, time, the digests that tell events apart, and
  * which headers are kept. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #define SOURCES \
@@ -16,23 +17,9 @@
     "[recipe times]\nlike = github\nid = {json:/a}-{json:/b} ?? {json:/id} ?? {body|sha256|hex}\n" \
     "at = header:x-at ; rfc3339 ?? json:/at ; s ?? json:/at ; rfc3339 ?? json:/at ; ms\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "key-a\n", OWN, SOURCES);
 }
 
 static struct accepted *stripe_event(const char *source, struct span body)

@@ -1,4 +1,5 @@
 /* Which headers are kept with an event: none that lets somebody in, and not too many. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #define SOURCES \
@@ -12,23 +13,9 @@
     "check = {header:x-state} == {param:state}\ncheck = {header:x-plain} == p\n" \
     "hello = unsigned POST header:x-save => 200 ; save header:x-save\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "key-a\n", OWN, SOURCES);
 }
 
 static void keeps_no_credential_among_the_headers(void **state)

@@ -1,4 +1,5 @@
 /* Handshakes: the one that nobody signs, those that are signed, and what they must not let in. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #define T INT64_C(1790000000)
@@ -16,23 +17,9 @@
     "hello = POST json:/ping==1 json:/who => 202 application/json {\"pong\":\"{json:/who|json}\"}\n" \
     "ok = 202 text/plain thank you\nbad = 406\nbusy = 429 application/json {\"wait\":true}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "key-a\n", OWN, SOURCES);
 }
 
 static void slack_post(struct request *r, const char *key, const char *type, struct span body)

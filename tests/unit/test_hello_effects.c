@@ -1,5 +1,6 @@
 /* Handshakes that do more than echo: headers, secrets to save, URLs to visit, HMACs of challenges,
  * tokens held against settings; and answers made of the request. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #include "edge/hello.h"
@@ -33,8 +34,6 @@
     "header X-Client {header:x-client}\nbad = 406 text/plain no {header:x-client}\n" \
     "never = 422\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
     int rc = site_start(state);
@@ -45,12 +44,6 @@ static int load_site(void **state)
         all = site_load(SOURCES);
     }
     return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
 }
 
 /* Method, one header and a query; free with verdict_free when it fits. */

@@ -1,5 +1,6 @@
 /* Playing the provider: the exact headers of known deliveries, samples that our own verifying
  * takes, and what cannot be signed. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #include "edge/sign.h"
@@ -26,8 +27,6 @@
     "key = strip:hex_ | unhex\nenc = base64\n" \
     "[recipe unknown]\nlike = github\nsigned = {json:/nonce}{body}\nsample = {\"a\":{event:x}}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
     int rc = site_start(state);
@@ -39,12 +38,6 @@ static int load_site(void **state)
         all = site_load(SOURCES);
     }
     return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
 }
 
 /* What was signed, with its buffers. */

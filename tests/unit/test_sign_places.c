@@ -1,5 +1,6 @@
 /* Playing the provider where the signature is no header, and where more than it is sent: the exact
  * bytes that go on the wire. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #include "edge/sign.h"
@@ -38,23 +39,9 @@
     "[recipe inner]\nlike = json\nform-json = payload\n" \
     "[recipe formed]\nlike = form\nsample-form = yes\nsample = a={event:type}&id={event:id}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "user:key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "user:key-a\n", OWN, SOURCES);
 }
 
 #define KEY "user:key-a"

@@ -2,7 +2,7 @@
  * as undefined, and every branch or address that depends on one is an error. What is computed of
  * them stays undefined until the verdict, so a comparison that ends early shows as well. Started
  * without valgrind, this program starts itself under it. */
-#include "edge_site.h"
+#include "edge_own.h"
 
 #include "base/mac.h"
 #include "base/text.h"
@@ -51,8 +51,6 @@
     "id = {json:/id}\n" \
     "[recipe jwt]\nweak = body\nsig = header:x-sig\nalg = jwt HS256\nid = {body|sha256|hex}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
     int rc = site_start(state);
@@ -63,12 +61,6 @@ static int load_site(void **state)
         all = site_load(SOURCES);
     }
     return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
 }
 
 /* Marks, or unmarks, every secret of the endpoint. */

@@ -1,4 +1,5 @@
 /* Signatures and time: who is let in, and the reason for everybody else. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #include "edge/recipe_parts.h"
@@ -26,23 +27,9 @@
     "[recipe ms]\nlike = any\nsig = header:x-sig ; list semicolon ; pair colon s\n" \
     "time = sig.at ; ms ; 10\nsigned = {sig.at}{ts}{sig.nonce}{body}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "key-a\n", OWN, SOURCES);
 }
 
 static const struct endpoint *at(const char *source)

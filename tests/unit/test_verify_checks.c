@@ -1,4 +1,5 @@
 /* What must hold beside the signature: method, algorithm, time, and the recipe's checks. */
+#include "edge_own.h"
 #include "edge_posted.h"
 
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\n"
@@ -26,23 +27,9 @@
     "enc = hex\nsigned = {body}\ncheck = {json:/tenant|lower} == {param:tenant}\n" \
     "check = {json:/n} == 1.50\n" ID
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "user:key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "user:key-a\n", OWN, SOURCES);
 }
 
 #define KEY "user:key-a"

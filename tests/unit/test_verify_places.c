@@ -1,4 +1,5 @@
 /* Signatures wherever they stand, and other mechanisms than one HMAC in one header. */
+#include "edge_own.h"
 #include "edge_posted.h"
 
 #define SOURCE(name) "[source " name "]\nprovider = " name "\nsecret = file:a\n"
@@ -35,23 +36,9 @@
     "[recipe url]\nsig = header:x-sig\nalg = hmac-sha256\nenc = hex\nsigned = {method}{url}{body}\n" \
     ID
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
-    int rc = site_start(state);
-    if (rc == 0) {
-        site_secret("a", "user:key-a\n");
-        site_secret("own.conf", OWN);
-        all = site_load(SOURCES);
-    }
-    return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
+    return load_own(state, "user:key-a\n", OWN, SOURCES);
 }
 
 #define KEY "user:key-a"

@@ -1,4 +1,5 @@
 /* Several secrets, when they end, what their text means, and the header families of one scheme. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #define T INT64_C(1790000000)
@@ -12,8 +13,6 @@
     "[source bare]\nprovider = standard-webhooks\nsecret = file:bare\n" \
     "[source none]\nprovider = svix\nsecret = file:broken\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
     int rc = site_start(state);
@@ -26,12 +25,6 @@ static int load_site(void **state)
         all = site_load(SOURCES);
     }
     return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
 }
 
 static const struct endpoint *at(const char *source)

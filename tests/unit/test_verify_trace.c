@@ -1,5 +1,6 @@
 /* What `explain` shows: each step, the reason, and the known mistake that would explain a signature
  * that does not fit. Never a secret, a MAC or a signature. */
+#include "edge_own.h"
 #include "edge_signed.h"
 
 #define SECRET "c2VjcmV0LWtleS0wMDAwMDAwMQ==" /* base64, and hex digits below */
@@ -30,8 +31,6 @@
     "signed = {ts}{body}\ntime = sig.t ; ms ; 300\n" \
     "[recipe digest]\nlike = plain\nweak = body\nalg = digest-sha256\nsigned = {secret}{body}\n"
 
-static struct endpoints *all;
-
 static int load_site(void **state)
 {
     int rc = site_start(state);
@@ -46,12 +45,6 @@ static int load_site(void **state)
         all = site_load(SOURCES);
     }
     return rc;
-}
-
-static int drop_site(void **state)
-{
-    endpoints_free(all);
-    return site_end(state);
 }
 
 /* The trace of one request; lives until the next. */

@@ -5,7 +5,7 @@ import signal
 import socket
 
 from hooktest import fastcgi, wait_until
-from world import stands
+from hooktest.halt import stands
 
 RECEIVER, PROCESSOR = "hookonce.fcgi", "hookonce"
 REACH_S = 20

@@ -112,6 +112,8 @@ class Cell:
         for event in sorted({e for s in self.senders for d in s.given_up for e in d.events} - taken):
             if self.receipts[event]:  # stored, and the answer was lost
                 yield from self.once_only(event)
+        if self.line.who == "mariadbd" and 503 in self.answers():
+            yield f"the database alone was troubled, and the spool did not take all: {self.answers()}"
         yield from self.whole()
         yield from self.next_request()
 

@@ -9,9 +9,9 @@ CLOCK_S = 7200
 
 
 class Fault:
-    """One fault in a world. quiet: nothing but the database is troubled, so the spool takes every delivery."""
+    """One fault in a world."""
 
-    hold_s, quiet = HOLD_S, False
+    hold_s = HOLD_S
 
     def __init__(self, world, who, stop_s):
         self.world, self.who, self.stop_s = world, who, stop_s
@@ -116,7 +116,7 @@ class Said(Fault):
     receiver's deadline.
     """
 
-    hold_s, quiet = 2.5, True
+    hold_s = 2.5
 
     def __init__(self, world, who, stop_s, begin=(), end=()):
         super().__init__(world, who, stop_s)
@@ -163,8 +163,6 @@ SAID = {
 
 class Away(Fault):
     """Nothing listens at the database's socket."""
-
-    quiet = True
 
     def begin(self):
         self.world.proxy.refuse = True

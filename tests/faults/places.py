@@ -145,6 +145,59 @@ class MidCommand(Place):
         self.world.gate(False)
 
 
+class _Spooled(_Halted):
+    """The database is away while the subject comes."""
+
+    def reach(self):
+        self.world.away(True)
+        try:
+            super().reach()
+        finally:
+            self.world.away(False)
+
+
+class Spooling(_Spooled):
+    """The file is written; it is not on the disk yet, and has no name."""
+
+    owner, program, text = "receiver", RECEIVER, "state/spool/"
+
+
+class Spooled(_Spooled):
+    """The file has its name, and nothing is answered."""
+
+    owner, program, when, text = "receiver", RECEIVER, "behind", ".spool"
+
+
+class Importing(_Halted):
+    """What was spooled is written into the tables, and not committed."""
+
+    owner, program, when, text = "processor", PROCESSOR, "behind", "INTO hookonce_body"
+
+    def reach(self):
+        self.world.away(True)
+        try:
+            self.subject.start()
+            wait_until(self.world.spooled, REACH_S, "the delivery is in the spool")
+            self.world.halt.arm(self.program, self.when, self.text)
+        finally:
+            self.world.away(False)
+        self.halted()
+
+    def halted(self):
+        def come():
+            self.world.keep()
+            return self.world.halt.halted()
+
+        self.pid = wait_until(come, REACH_S, f"{type(self).__name__} is reached")
+
+
+class Imported(Importing):
+    """It is committed, and the file is still there."""
+
+    when, text = "before", ".spool"
+
+
 PLACES = {"idle": Idle, "mid-body": MidBody, "before commit": BeforeCommit, "after commit": AfterCommit,
           "mid-handler": MidHandler, "mid-command": MidCommand, "mid-settle": MidSettle,
-          "after settle": AfterSettle}
+          "after settle": AfterSettle, "spooling": Spooling, "spooled": Spooled, "importing": Importing,
+          "imported": Imported}

@@ -78,6 +78,12 @@ class World:
         if self.proxy:
             self.proxy.drop_links()
 
+    def away(self, on):
+        """Nothing listens at the database's socket."""
+        self.proxy.refuse = on
+        if on:
+            self.proxy.drop_links()
+
     def keep(self):
         """Starts the processor, as cron would, when it does not run."""
         if self.processor is None or not self.processor.alive():

@@ -244,7 +244,7 @@ def _with(kind, **more):
 FAULTS = {(who, what): kind for who in ("receiver", "processor", "mariadbd", "web server")
           for what, kind in (("kill", Kill), ("stop", Stop), ("term", Term), ("restart", Restart))}
 FAULTS.update({("link", cut): _with(Cut, what=cut) for cut in (
-    "before commit", "after commit", "hole before commit", "hole after commit")})
+    "before commit", "after commit", "hole before commit", "hole after commit", "host lost")})
 FAULTS.update({("mariadbd", what): _with(Said, begin=first, end=last) for what, (first, last) in SAID.items()})
 FAULTS.update({("mariadbd", "away"): Away, ("disk", "full"): Full, ("disk", "full, database away"): FullAndAway,
                ("disk", "full for data"): DataFull, ("log", "not writable"): NoLog,

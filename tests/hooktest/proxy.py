@@ -12,6 +12,7 @@ class DatabaseProxy:
     cut = "before commit"  drop the link instead of passing a COMMIT on
     cut = "after commit"   pass the COMMIT on, wait for the server's answer, and drop the link
     cut = "hole before commit", "hole after commit"   the same, but the link stays open and silent
+    cut = "host lost"      drop the client's side instead of passing a COMMIT on, and never tell the server
     `refuse`: drop new links at once. `cuts` counts the links that were dropped at a COMMIT.
     `cut` goes back to None with the first cut; with refuse_after_cut=True the proxy then refuses.
     """
@@ -74,6 +75,9 @@ class _Link:
                 self.proxy.refuse = self.proxy.refuse_after_cut
                 self.silent = cut.startswith("hole")
                 self.swallow = True
+            if cut == "host lost":
+                _shut(self.client)
+                return  # the server's side stays as it is
             if not data or cut == "before commit":
                 break
             if self.silent and cut != "hole after commit":

@@ -21,6 +21,7 @@ static void session_is_ours(void **state)
     assert_string_equal(testdb_text(db, "SELECT @@character_set_client", text), "utf8mb4");
     assert_string_equal(testdb_text(db, "SELECT @@character_set_results", text), "utf8mb4");
     assert_int_equal(testdb_int(db, "SELECT @@innodb_lock_wait_timeout"), 1);
+    assert_int_equal(testdb_int(db, "SELECT @@idle_write_transaction_timeout"), 10);
     assert_true(db_is_mariadb(db));
     assert_true(db_server_version(db) > 100300);
     assert_int_equal(db_thread_id(db), testdb_int(db, "SELECT CONNECTION_ID()"));

@@ -23,6 +23,7 @@ struct retry_run {
     struct table *table;
     bool release;
     unsigned opened;
+    unsigned freed;    /* have ended, and left their business key to others */
     unsigned doubtful; /* left, because nobody knows whether they acted */
     bool *routes;  /* of the config, by its order: those of which a job was opened */
     struct buf left; /* of one id: what is said of the jobs that were left as they are */
@@ -81,6 +82,14 @@ static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum
         mark_route(r, db_cell(rows, i, REOPEN_COL_ROUTE));
         r->opened++;
         break;
+    case REOPEN_FREED:
+        r->freed++;
+        (void)operator_fail(r->op, EXIT_WELL,
+                            "note: job %.*s has ended and stays so; its business key is free, and "
+                            "who waits for it goes on",
+                            (int)db_cell(rows, i, REOPEN_COL_ID).len,
+                            (const char *)db_cell(rows, i, REOPEN_COL_ID).p);
+        break;
     case REOPEN_NOTHING:
         pick_add_left(&r->left, rows, i, NULL);
         break;
@@ -109,15 +118,33 @@ static enum ho_code open_job(void *arg, const struct db_rows *rows, size_t i, st
     return code;
 }
 
+/* The job's row is gone, but it has left a business key in doubt. */
+static bool free_lost(struct retry_run *r, const char *id)
+{
+    enum reopened result = REOPEN_NOTHING;
+    struct ho_err ignored;
+    uint64_t number;
+
+    if (!r->release || !text_uint(span_of(id), INT64_MAX, &number) ||
+        reopen_job(operator_db(r->op), number, SPAN_NONE, true, &result, &ignored) != HO_OK) {
+        return false;
+    }
+    if (result == REOPEN_FREED) {
+        r->freed++;
+        (void)operator_fail(r->op, EXIT_WELL, "note: its business key was in doubt, and is free now");
+    }
+    return result == REOPEN_FREED;
+}
+
 static int retry_id(struct retry_run *r, const char *id)
 {
     const struct picker picker = {r->op, open_job, r};
-    unsigned opened = r->opened, doubtful = r->doubtful;
+    unsigned gone = r->opened + r->freed, doubtful = r->doubtful;
 
     buf_clear(&r->left);
     int status = pick_id(&picker, id);
     if (status != EXIT_WELL) {
-        return status;
+        return status == EXIT_TROUBLE && free_lost(r, id) ? EXIT_WELL : status;
     }
     if (r->doubtful > doubtful) {
         return operator_fail(r->op, EXIT_TROUBLE,
@@ -125,7 +152,7 @@ static int retry_id(struct retry_run *r, const char *id)
                              "--release %s; if it is done: hookonce discard %s --acted yes "
                              "--reason TEXT", id, buf_cstr(&r->left), id, id);
     }
-    if (r->opened == opened) {
+    if (r->opened + r->freed == gone) {
         return operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id,
                              buf_cstr(&r->left));
     }
@@ -201,6 +228,9 @@ static int run_args(struct operator *op, const struct retry_args *args)
     for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
         status = worst(status, retry_id(&r, args->picked.ids[i]));
     }
+    if (r.freed > 0) {
+        wake_send(op->settings->state_dir);
+    }
     if (r.opened > 0) {
         table_print(r.table, stdout, op->json);
         wake_send(op->settings->state_dir);
@@ -237,7 +267,8 @@ const struct command cmd_retry = {
             "  --all         every dead letter\n"
             "  --route NAME  with --all: only those of that route\n"
             "  --release     also jobs of which nobody knows whether they did their work: you have\n"
-            "                found out that it may be done (again)\n"
+            "                found out that it may be done (again). One that is dead is opened; of one\n"
+            "                that has ended otherwise the business key is free for others\n"
             "\n"
             "A dead letter is due at once, with all its tries. An event that was ignored is given\n"
             "to the routes that the config has now. A discarded job is opened as a dead letter is,\n"

@@ -8,6 +8,7 @@
 #include "store/sql_jobs.h"
 
 #define REOPEN_TIME_MS 10000
+#define REOPEN_WAITERS 1000 /* hastened at once */
 
 enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, struct db_rows *rows,
                          struct ho_err *err)
@@ -36,6 +37,7 @@ struct reopening {
     uint64_t id;
     char cid[ULID_LEN + 1];
     bool release;
+    bool gone; /* it has ended as done, or there is no such row: it is not opened again */
     enum reopened result;
 };
 
@@ -59,18 +61,21 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
     struct db_rows rows = {0};
 
     *doubt = false;
+    r->gone = true;
     enum ho_code code = db_run(db, sql_job_state, in, 1, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
         bool ended = span_is(db_cell(&rows, 0, STATE_STATE), job_state_word(JOB_DEAD)) ||
                      span_is(db_cell(&rows, 0, STATE_OUTCOME), outcome_word(OUTCOME_DISCARDED));
         *doubt = ended && is_doubtful(&rows);
+        r->gone = !ended && span_is(db_cell(&rows, 0, STATE_STATE), job_state_word(JOB_DONE));
         if (span_starts(db_cell(&rows, 0, STATE_ROUTE), "(")) {
             r->result = REOPEN_ANSWERED;
-        } else if (ended && !*doubt) {
-            code = effect_in_doubt(db, r->id, doubt, err);
         }
     }
     db_rows_free(&rows);
+    if (code == HO_OK && !*doubt && r->result != REOPEN_ANSWERED) {
+        code = effect_in_doubt(db, r->id, doubt, err);
+    }
     if (code == HO_OK && *doubt && !r->release && r->result != REOPEN_ANSWERED) {
         r->result = REOPEN_IN_DOUBT;
     }
@@ -99,20 +104,46 @@ static enum ho_code open_again(struct db *db, struct reopening *r, bool forget, 
     return code;
 }
 
+/* What it had in doubt is for others. */
+static enum ho_code free_key(struct db *db, struct reopening *r, struct ho_err *err)
+{
+    enum ho_code code = effect_told(db, r->id, false, err);
+
+    r->result = code == HO_OK ? REOPEN_FREED : r->result;
+    return code;
+}
+
 static enum ho_code reopen_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct reopening *r = arg;
     bool doubt = false;
 
-    r->result = r->result == REOPENED ? REOPENED : REOPEN_NOTHING;
+    r->result = r->result == REOPENED || r->result == REOPEN_FREED ? r->result : REOPEN_NOTHING;
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
         code = look(db, r, &doubt, err);
     }
-    if (code == HO_OK && (r->result == REOPEN_NOTHING || r->result == REOPENED)) {
+    if (code == HO_OK && r->gone && doubt && r->release && r->result != REOPEN_ANSWERED) {
+        code = free_key(db, r, err);
+    } else if (code == HO_OK && (r->result == REOPEN_NOTHING || r->result == REOPENED)) {
         code = open_again(db, r, doubt, err);
     }
     return code == HO_OK ? db_commit(db, err) : code;
+}
+
+/* Who waits for a person to say that looks at once. Only a hint: they look by themselves too. */
+static void hasten_others(struct db *db, const struct reopening *r)
+{
+    const struct db_value in[] = {DBV_STR(r->cid), DBV_INT(REOPEN_WAITERS)};
+    struct db_rows rows = {0};
+    struct ho_err ignored;
+    enum ho_code code = db_run(db, sql_jobs_waiting, in, 2, &rows, &ignored);
+
+    for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
+        const struct db_value id[] = {DBV_INT(db_cell_int(&rows, i, 0))};
+        code = db_run(db, sql_job_hasten, id, 1, NULL, &ignored);
+    }
+    db_rows_free(&rows);
 }
 
 enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
@@ -125,6 +156,9 @@ enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool releas
     enum ho_code code = db_transact(db, deadline_in(REOPEN_TIME_MS), reopen_tx, &r, err);
     if (code == HO_OK) {
         *out = r.result;
+    }
+    if (code == HO_OK && release && (r.result == REOPENED || r.result == REOPEN_FREED)) {
+        hasten_others(db, &r);
     }
     return code;
 }

@@ -34,15 +34,19 @@ enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, str
 enum reopened {
     REOPENED,        /* ready and due */
     REOPEN_NOTHING,  /* it is nothing that could be opened (any more) */
-    REOPEN_IN_DOUBT, /* it may have acted, or a person said that it did, and only a person can say that it may act again */
+    REOPEN_FREED,    /* it has ended, and others may have the business key that it left in doubt */
+    REOPEN_IN_DOUBT, /* it may have acted, or a person said that it did, and only a person can say
+                        that it may act again */
     REOPEN_ANSWERED  /* it answered a request: only the sender can ask again */
 };
 
-/* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0, its
- * receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
+/* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0,
+ * its receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
  * tries as they are.
  * in:  release — a person says that what it may have done may be done again: what is unknown of its
- *      effect is reserved for it again, and the age of its idempotency key is forgotten
+ *      effect is reserved for it again, and the age of its idempotency key is forgotten. Of one that
+ *      has ended otherwise, or whose row is gone, the business key is free for others; who waits
+ *      for that looks at once
  * blocks: 10 s at most. */
 enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
                         enum reopened *out, struct ho_err *err) HO_MUST_CHECK;

@@ -196,6 +196,10 @@ const char sql_job_hasten[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
     " WHERE id = ? AND (state = 'waiting' OR (state = 'ready' AND run_at > UTC_TIMESTAMP(6)))";
 
+const char sql_jobs_waiting[] =
+    "SELECT id FROM hookonce_job FORCE INDEX (claim)"
+    " WHERE state = 'ready' AND waiting_for = 'release' AND done_by = ? LIMIT ?";
+
 /* A claim of it is over. */
 const char sql_job_discard[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"

@@ -185,6 +185,40 @@ def test_at_most_once_is_not_repeated_and_holds_the_key_until_a_person_says(site
     assert f"by {s.jobs()[0]['correlation_id']}" in s.hookonce("list", "evt_2", check=True).stdout.decode()
 
 
+@pytest.mark.parametrize("owner", ["is stale", "is gone"])
+def test_a_key_in_doubt_is_released_however_its_owner_has_ended(site, owner):
+    s = shop(site, "command", order_by="{/data/object/customer}", retry="2 tries, 1s")
+    script(s, "fulfil.sh", FULFIL + "exit 1\n")
+
+    def about(event_id, session, created):
+        tree = json.loads(checkout(event_id, session=session, created=created))
+        tree["data"]["object"]["customer"] = "cus_1"
+        return json.dumps(tree).encode()
+
+    arrive(s, about("evt_1", "cs_1", 1790000000))
+    s.process()
+    script(s, "fulfil.sh", FULFIL)
+    arrive(s, about("evt_2", "cs_2", 1790000010))
+    s.process()
+    hurry(s)
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["stale", "done"]
+    arrive(s, about("evt_3", "cs_1", 1790000020))
+    s.process()
+    assert jobs(s)[2] == ("paid", "ready", None, "release")
+    number = str(s.jobs()[0]["id"])
+    if owner == "is gone":
+        s.sql("DELETE FROM hookonce_job WHERE id = " + number)
+    else:
+        refused = s.hookonce("retry", number)
+        assert refused.returncode == 1 and b"may have done its work" in refused.stderr
+    released = s.hookonce("retry", "--release", number, check=True)
+    assert b"0 jobs opened again" in released.stdout and b"free" in released.stderr
+    hurry(s)
+    s.process()
+    assert jobs(s)[-1] == ("paid", "done", "done", None) and len(lines(s, "fulfilled")) == 3
+
+
 def test_a_renamed_route_is_noticed_and_keeps_its_keys_by_its_flow(site):
     s = shop(site, "sql", order_by="{/data/object/id}")
     arrive(s, checkout("evt_1"))

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "store/reopen.h"
+
 #define ROUTE(more) "[route order]\nprovider = shop\non = order\n" more
 #define SH(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
@@ -17,7 +19,7 @@
     "[source asks]\nprovider = supabase\nsecret = file:hookonce.conf\nmode = reply\nhandler = note\n" \
     "[handler note]\ntimeout = 5s\nsql = INSERT INTO fx (note) VALUES ({event:idempotency_key})\n" \
     SH("tell", TELL, "") SH("renamed", TELL, "") SH("refuses", "exit 65", "") \
-    SH("again", "exit 75", "") SH("later", "exit 69", "") SH("unknown", "exit 1", "at_most_once = yes\n") \
+    SH("again", "exit 75", "") SH("well", "exit 0", "") SH("later", "exit 69", "") SH("unknown", "exit 1", "at_most_once = yes\n") \
     SH("kills", KILL_WORKER, "at_most_once = yes\n")
 
 static int begin(void **state)
@@ -101,6 +103,63 @@ static void what_did_nothing_may_become_sql(void **state)
     run_due();
     ASSERT_VALUE(JOBS, "order done done");
     ASSERT_COUNT("hookonce_job JOIN fx ON note = LOWER(HEX(idempotency_key))", 1);
+}
+
+/* ---- what it leaves in doubt ---- */
+
+static enum reopened reopen(uint64_t id, bool release)
+{
+    enum reopened result;
+    char cid[256];
+
+    (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_job WHERE id = 1", cid);
+    if (reopen_job(w.control, id, span_of(cid), release, &result, &err) != HO_OK) {
+        fail_msg("reopen: %s", err.text);
+    }
+    return result;
+}
+
+#define KEYED(handler) FLOW ROUTE("once_per = {/order}\norder_by = {/number}\nhandler = " handler "\n")
+
+/* It failed, and before its next try a newer event of its object ran: it has ended as stale, and nobody
+ * knows whether it acted. A person may free its key all the same. */
+static void a_key_in_doubt_is_freed_however_its_owner_ended(void **state)
+{
+    (void)state;
+
+    configure(KEYED("tell"));
+    flow_event("evt_1", "order", BODY, 5);
+    flow_run();
+    configure(KEYED("well"));
+    flow_event("evt_2", "order", "{\"order\":\"o2\",\"number\":\"n1\"}", 10);
+    flow_run();
+    run_due();
+    ASSERT_VALUE(JOBS, "order done stale, order done done");
+    ASSERT_VALUE(EFFECTS, "order o1 unknown 1, order o2 done 2");
+    flow_event("evt_3", "order", "{\"order\":\"o1\",\"number\":\"n3\"}", 11);
+    flow_run();
+    ASSERT_COUNT("hookonce_job WHERE id = 3 AND waiting_for = 'release'", 1);
+    assert_int_equal(reopen(1, false), REOPEN_IN_DOUBT);
+    ASSERT_VALUE(EFFECTS, "order o1 unknown 1, order o2 done 2");
+    assert_int_equal(reopen(1, true), REOPEN_FREED);
+    flow_run(); /* it looks at once */
+    ASSERT_VALUE(JOBS, "order done stale, order done done, order done done");
+    ASSERT_VALUE(EFFECTS, "order o1 done 3, order o2 done 2");
+    assert_int_equal(reopen(1, true), REOPEN_NOTHING);
+}
+
+static void a_key_in_doubt_is_freed_when_its_owner_is_gone(void **state)
+{
+    (void)state;
+
+    configure(FLOW ROUTE("handler = tell\nonce_per = {/order}\nretry = 1 tries, 10s\n"));
+    flow_event("evt_1", "order", BODY, 0);
+    flow_run();
+    ASSERT_VALUE(EFFECTS, "order o1 unknown 1");
+    testdb_run(base.outside, "DELETE FROM hookonce_job");
+    assert_int_equal(reopen(1, false), REOPEN_IN_DOUBT);
+    assert_int_equal(reopen(1, true), REOPEN_FREED);
+    ASSERT_VALUE(EFFECTS, "");
 }
 
 /* ---- marks ---- */
@@ -244,6 +303,8 @@ int main(void)
         cmocka_unit_test_setup(a_key_that_was_told_stays_whatever_is_renamed, flow_empty),
         cmocka_unit_test_setup(what_was_asked_does_not_become_sql, flow_empty),
         cmocka_unit_test_setup(what_did_nothing_may_become_sql, flow_empty),
+        cmocka_unit_test_setup(a_key_in_doubt_is_freed_however_its_owner_ended, flow_empty),
+        cmocka_unit_test_setup(a_key_in_doubt_is_freed_when_its_owner_is_gone, flow_empty),
         cmocka_unit_test_setup(what_may_have_acted_moves_the_mark, flow_empty),
         cmocka_unit_test_setup(the_clock_of_waits_goes_on_over_reasons, flow_empty),
         cmocka_unit_test_setup(a_lost_lease_without_a_try_leaves_the_clock, flow_empty),

@@ -28,8 +28,7 @@ struct recipes {
 
 /* ---- making ---- */
 
-/* The text of a key, its default, or NULL. */
-static const char *text_of(const struct recipe_text *t, const char *key)
+const char *recipe_plain(const struct recipe_text *t, const char *key)
 {
     struct recipe_entry e = recipe_entry(t, key);
     size_t n;
@@ -54,23 +53,20 @@ static int64_t number_of(const struct recipe_text *t, const char *key)
 static void read_plain(struct recipe *r, const struct recipe_text *t)
 {
     r->name = t->section->name;
-    r->title = text_of(t, "title");
-    r->docs = text_of(t, "docs");
-    r->basis = text_of(t, "basis");
-    r->confidence = text_of(t, "confidence");
-    r->secret_at = text_of(t, "secret-at");
-    r->authoritative = text_of(t, "authoritative");
-    r->note = text_of(t, "note");
-    r->scope_provider = strcmp(text_of(t, "scope"), "provider") == 0;
+    r->title = recipe_plain(t, "title");
+    r->docs = recipe_plain(t, "docs");
+    r->basis = recipe_plain(t, "basis");
+    r->confidence = recipe_plain(t, "confidence");
+    r->secret_at = recipe_plain(t, "secret-at");
+    r->authoritative = recipe_plain(t, "authoritative");
+    r->note = recipe_plain(t, "note");
+    r->scope_provider = strcmp(recipe_plain(t, "scope"), "provider") == 0;
     r->empty_body = number_of(t, "empty-body") == 1;
     r->cap = number_of(t, "cap");
     r->deadline_ms = number_of(t, "deadline");
     r->reply_deadline_ms = number_of(t, "reply-deadline");
     r->retries_ms = number_of(t, "retries-for");
     r->resend_ms = number_of(t, "resend-for");
-    r->sample = text_of(t, "sample");
-    r->sample_type = text_of(t, "sample-type");
-    r->sample_form = number_of(t, "sample-form") == 1;
 }
 
 static void recipe_free(struct recipe *r)
@@ -83,6 +79,7 @@ static void recipe_free(struct recipe *r)
     recipe_free_signed(r);
     recipe_free_event(r);
     recipe_free_answers(r);
+    recipe_free_samples(r);
     free(r->facts_signature);
     free(r);
 }
@@ -92,7 +89,7 @@ static enum ho_code read_parts(struct recipe *r, const struct recipe_text *t, st
     static enum ho_code (*const readers[])(struct recipe *r, const struct recipe_text *t,
                                            struct ho_err *err) = {
         recipe_read_sig, recipe_read_alg, recipe_read_signed, recipe_read_event,
-        recipe_read_answers,
+        recipe_read_answers, recipe_read_samples,
     };
 
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {

@@ -96,7 +96,9 @@
  *   cap deadline reply-deadline retries-for resend-for   size and durations
  *   sample    body for `hookonce send`, with {event:id} {event:type} and {event:time} in
  *             seconds, {event:time-ms}, {event:time-iso}; JSON, or a form where sample-form = yes
- *   sample-type  event type that `send` uses by default
+ *   sample-for   PATTERN ; TEXT: another body for event types like PATTERN; may repeat, the first
+ *             that fits; JSON if it begins with { or [, else a form
+ *   sample-type reply-sample-type  event type that `send` uses by default, and in reply mode
  *
  * Where no official source or sample confirms an id field, the id is that field and the body's
  * digest: `{json:/id}.{body|sha256|hex}`.

@@ -9,6 +9,7 @@
 #include "edge/expr.h"
 #include "edge/reason.h"
 #include "edge/recipe.h"
+#include "edge/recipe_sample.h"
 
 enum recipe_enc { ENC_HEX, ENC_HEX_ANY, ENC_BASE64, ENC_BASE64URL, ENC_RAW };
 enum time_unit { TIME_S, TIME_MS, TIME_RFC3339, TIME_RFC2822 };
@@ -214,8 +215,7 @@ struct recipe {
     struct fixed_answer answers[ANSWER_FIXED]; /* by enum answer_kind */
     bool empty_body;
     int64_t cap, deadline_ms, reply_deadline_ms, retries_ms, resend_ms;
-    const char *sample, *sample_type;
-    bool sample_form;
+    struct recipe_samples samples;
 };
 
 /* Which public keys the recipe takes: bit 1 << mac_sig for each kind; 0: shared secrets. */
@@ -270,6 +270,8 @@ enum ho_code recipe_blame(struct recipe_entry e, enum ho_code code, struct ho_er
 /* Reads one value into its part of *r; text is SPAN_NONE where the key is absent. */
 typedef enum ho_code recipe_reader(struct recipe *r, struct span text, struct ho_err *err);
 
+/* The text of a key, its default, or NULL. */
+const char *recipe_plain(const struct recipe_text *t, const char *key);
 struct recipe_step {
     const char *key;
     recipe_reader *read;

@@ -10,6 +10,7 @@ static const char *const switched[] = {
     "basis",  "secret-at", "authoritative", "note", "weak",  "param", "headers",   "keys",
     "signed", "check",     "time",          "id",   "type",  "batch", "object",    "at",
     "same",   "guard",     "needs",         "hello", "sample", "form-json",
+    "sample-for",
 };
 
 static bool is_off(const struct conf_entry *e)

@@ -27,13 +27,14 @@ struct signed_request {
 enum ho_code sign_request(const struct recipe *r, const struct sign_input *in,
                           struct signed_request *out, struct ho_err *err) HO_MUST_CHECK;
 
-/* Appends a sample body: the recipe's `sample` with its references filled in.
+/* Appends a sample body: the recipe's first `sample-for` that fits the type, else its `sample`, with
+ * its references filled in.
  * out: *content_type - constant. returns HO_OK | HO_PERMANENT (no sample, or body is full). */
 enum ho_code sign_sample(const struct recipe *r, struct span id, struct span type, int64_t time_us,
                          struct buf *body, const char **content_type, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* The event type when the caller names none. */
-const char *sign_default_type(const struct recipe *r);
+/* The event type when the caller names none. in: reply - of a source in reply mode */
+const char *sign_default_type(const struct recipe *r, bool reply);
 
 #endif

@@ -68,15 +68,30 @@ static enum ho_code put_reference(const struct sample *s, struct span name, stru
     return s->form ? put_percent(span_of(iso), out) : buf_add_str(out, iso);
 }
 
+/* The text for that type; SPAN_NONE: there is none. */
+static struct span choose(const struct recipe *r, struct span type, bool *form)
+{
+    const struct recipe_samples *s = &r->samples;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (text_glob(s->of[i].pattern, type)) {
+            *form = !span_starts(s->of[i].text, "{") && !span_starts(s->of[i].text, "[");
+            return s->of[i].text;
+        }
+    }
+    *form = s->usual_form;
+    return span_of(s->usual);
+}
+
 enum ho_code sign_sample(const struct recipe *r, struct span id, struct span type, int64_t time_us,
                          struct buf *body, const char **content_type, struct ho_err *err)
 {
     static const char mark[] = "{event:";
-    const struct sample sample = {id, type, time_us, r->sample_form};
-    struct span rest = span_of(r->sample);
+    struct sample sample = {id, type, time_us, false};
+    struct span rest = choose(r, type, &sample.form);
     enum ho_code code = HO_OK;
 
-    *content_type = r->sample_form ? "application/x-www-form-urlencoded" : "application/json";
+    *content_type = sample.form ? "application/x-www-form-urlencoded" : "application/json";
     if (!span_present(rest)) {
         return ho_fail(err, HO_PERMANENT, "the recipe %s has no sample body", r->name);
     }
@@ -101,7 +116,7 @@ enum ho_code sign_sample(const struct recipe *r, struct span id, struct span typ
     return code == HO_OK ? code : ho_fail(err, HO_PERMANENT, "the sample body is too long");
 }
 
-const char *sign_default_type(const struct recipe *r)
+const char *sign_default_type(const struct recipe *r, bool reply)
 {
-    return r->sample_type;
+    return reply ? r->samples.reply_type : r->samples.type;
 }

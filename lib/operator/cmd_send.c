@@ -298,7 +298,7 @@ static int prepare(struct operator *op, struct send_args *args, const struct end
     args->plan.url = buf_cstr(url);
     args->plan.time_us = now_us - args->age_ms * 1000;
     if (args->plan.type == NULL) {
-        args->plan.type = sign_default_type(e->recipe);
+        args->plan.type = sign_default_type(e->recipe, e->source->reply);
     }
     note_useless(args, e);
     return EXIT_WELL;
@@ -317,6 +317,7 @@ static int send_from(struct operator *op, struct send_args *args, const struct e
         struct sending s = {.op = op, .args = args, .endpoint = e,
                             .total = args->count * args->plan.repeat};
         s.event.plan = &args->plan;
+        s.answers.whole = e->source->reply;
         status = send_all(&s, buf_cstr(&url));
         send_event_free(&s.event);
         send_answers_free(&s.answers);
@@ -366,7 +367,8 @@ const struct command cmd_send = {
         "                      $HOOKONCE_URL, else the config's url. https, or plain http to\n"
         "                      this machine\n"
         "  --insecure-http     plain http to other machines as well\n"
-        "  --type TYPE         event type; else one that fits the provider\n"
+        "  --type TYPE         event type; else one that fits the provider, and in reply mode what it\n"
+        "                      asks. Each of Supabase's seven hooks has a sample of its own\n"
         "  --id ID             event id; else a fresh one\n"
         "  --body FILE         bytes to post, - for standard input; else the provider's sample.\n"
         "                      --id and --type then reach only what the headers carry\n"
@@ -382,12 +384,13 @@ const struct command cmd_send = {
         "  --tamper            changes a byte of the body after signing: a forgery\n"
         "  --quiet             prints only when an answer was not 2xx\n"
         "\n"
-        "Prints each distinct answer, how often it came, and milliseconds. Ends with 0 when every\n"
-        "answer was 2xx, with 1 when one was not.\n"
+        "Prints each distinct answer, how often it came, and milliseconds; of a source in reply mode\n"
+        "the handler's whole answer. Ends with 0 when every answer was 2xx, with 1 when one was not.\n"
         "\n"
         "examples:\n"
         "  hookonce send stripe --url http://127.0.0.1:8080/hook --repeat 5 --parallel 5\n"
         "  hookonce send github --type push --body push.json\n"
-        "  hookonce send slack --age 10m\n",
+        "  hookonce send slack --age 10m\n"
+        "  hookonce send sb-token --type customize-access-token\n",
     .run = run,
 };

@@ -174,14 +174,17 @@ static void finish(struct posts *p, CURL *easy, CURLcode result)
 {
     struct slot *s = NULL;
     long status = 0;
+    const char *type = NULL;
     curl_off_t us = 0;
 
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &s);
+    curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &us);
     struct http_answer answer = {
         .status = result == CURLE_OK ? (int)status : 0,
         .ms = (us + 500) / 1000,
+        .type = type,
         .body = span_make(s->body, s->body_len),
     };
     if (result != CURLE_OK) {

@@ -10,7 +10,7 @@
 
 #define HTTP_TIMEOUT_MS 10000
 #define HTTP_PARALLEL_MAX 256
-#define HTTP_ANSWER_MAX 256 /* bytes of an answer's body that are kept */
+#define HTTP_ANSWER_MAX 4096 /* bytes of an answer's body that are kept */
 
 struct http_post {
     struct span headers; /* lines "Name: value\n" */
@@ -21,6 +21,7 @@ struct http_post {
 struct http_answer {
     int status;        /* 0: no answer came */
     int64_t ms;        /* from start to end */
+    const char *type;  /* its Content-Type, or NULL */
     struct span body;  /* its first bytes, at most HTTP_ANSWER_MAX */
     const char *error; /* NULL, or why none came */
 };

@@ -1,4 +1,4 @@
-/* What `hookonce send` posts, and how it counts the answers. */
+/* What `hookonce send` posts. */
 #include "operator/send.h"
 
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #define BODY_MAX (64UL * 1024 * 1024)
 #define HEADERS_MAX (256UL * 1024)
 #define URL_MAX 16384
-#define ANSWER_SHOWN 60 /* columns of an answer's text */
 
 static enum ho_code new_id(struct send_event *e, struct ho_err *err)
 {
@@ -39,6 +38,7 @@ static void begin(struct send_event *e)
         buf_init(&e->sample, BODY_MAX);
         buf_init(&e->url, URL_MAX);
         buf_init(&e->stored, URL_MAX);
+        buf_init(&e->stored_type, URL_MAX);
     }
     e->made++;
     buf_clear(&e->sample);
@@ -150,6 +150,7 @@ void send_event_free(struct send_event *e)
         buf_free(&e->sample);
         buf_free(&e->url);
         buf_free(&e->stored);
+        buf_free(&e->stored_type);
     }
 }
 
@@ -167,13 +168,25 @@ static const char *unknown_id(const struct send_event *e)
     return says[e->stored_how];
 }
 
+/* Of a body that was given only the receiver's eyes see it. */
+static const char *type_of(const struct send_event *e, struct buf *room)
+{
+    if (e->stored_how == SEND_ID_TOLD || e->stored_how == SEND_ID_ARRIVAL) {
+        table_cell(buf_span(&e->stored_type), 0, room);
+        return buf_cstr(room);
+    }
+    return span_present(e->plan->body) ? "type not known" : e->plan->type;
+}
+
 static void say_people(const struct send_event *e, struct span id, const char *url, size_t posts)
 {
-    const char *type = e->plan->type;
-    struct buf text;
+    struct buf text, type_room;
+    const char *type;
 
-    buf_init(&text, 4096);
+    buf_init(&text, 4 * URL_MAX);
+    buf_init(&type_room, 4 * URL_MAX);
     table_cell(id, 0, &text);
+    type = type_of(e, &type_room);
     if (e->made > 1 && span_present(id)) {
         (void)printf("%zu posts of %zu events (%s) to %s; the last id was %s\n", posts, e->made,
                      type, url, buf_cstr(&text));
@@ -191,6 +204,7 @@ static void say_people(const struct send_event *e, struct span id, const char *u
         (void)printf("(each post carries %zu more events)\n", e->stored_more);
     }
     buf_free(&text);
+    buf_free(&type_room);
 }
 
 void send_say(const struct send_event *e, const char *source, const char *url, size_t posts,
@@ -203,6 +217,10 @@ void send_say(const struct send_event *e, const char *source, const char *url, s
     struct span id = e->stored_how == SEND_ID_TOLD      ? buf_span(&e->stored)
                      : e->stored_how == SEND_ID_REFUSED ? span_of(e->id)
                                                         : SPAN_NONE;
+    bool told = e->stored_how == SEND_ID_TOLD || e->stored_how == SEND_ID_ARRIVAL;
+    struct span type = told                          ? buf_span(&e->stored_type)
+                       : span_present(e->plan->body) ? SPAN_NONE
+                                                     : span_of(e->plan->type);
     char numbers[2][24];
 
     if (!json) {
@@ -212,7 +230,7 @@ void send_say(const struct send_event *e, const char *source, const char *url, s
     (void)snprintf(numbers[0], sizeof numbers[0], "%zu", e->made);
     (void)snprintf(numbers[1], sizeof numbers[1], "%zu", posts);
     const struct span cells[] = {
-        span_of(source), span_of(url),        span_of(e->plan->type),
+        span_of(source), span_of(url),        type,
         id,              span_of(numbers[0]), span_of(numbers[1]),
     };
     struct table *t = table_new("sent", cols, 6);
@@ -240,141 +258,4 @@ enum ho_code send_url(const char *base, const char *source, struct buf *out, str
         return ho_fail(err, HO_REJECT, "the URL is too long");
     }
     return HO_OK;
-}
-
-/* The text under which an answer is counted: why none came, or the first line of its body. Heap. */
-static char *answer_text(const struct http_answer *answer)
-{
-    struct span body = answer->body;
-    struct span line = span_trim_line(span_cut(&body, '\n'));
-    char text[HTTP_ANSWER_MAX + 1] = "";
-
-    if (answer->status == 0) {
-        return ho_strdup(answer->error);
-    }
-    if (line.len > 0 && line.len < sizeof text) {
-        memcpy(text, line.p, line.len);
-    }
-    return ho_strdup(text);
-}
-
-static struct send_answer *find_answer(struct send_answers *a, const struct http_answer *answer)
-{
-    char *text = answer_text(answer);
-
-    for (size_t i = 0; i < a->n; i++) {
-        if (a->at[i].status == answer->status && strcmp(a->at[i].text, text) == 0) {
-            free(text);
-            return &a->at[i];
-        }
-    }
-    if (a->n == SEND_ANSWERS_MAX) {
-        free(text);
-        return &a->at[SEND_ANSWERS_MAX - 1];
-    }
-    struct send_answer *row = &a->at[a->n++];
-    *row = (struct send_answer){.text = text, .status = answer->status};
-    if (a->n == SEND_ANSWERS_MAX) {
-        free(row->text);
-        *row = (struct send_answer){.text = ho_strdup("(other answers)")};
-    }
-    return row;
-}
-
-void send_count(struct send_answers *a, const struct http_answer *answer)
-{
-    struct send_answer *row = find_answer(a, answer);
-
-    if (row->n == row->cap) {
-        row->cap = row->cap == 0 ? 8 : row->cap * 2;
-        row->ms = ho_realloc(row->ms, row->cap * sizeof *row->ms);
-    }
-    row->ms[row->n++] = answer->ms < 0 ? 0 : (uint32_t)answer->ms;
-    a->total++;
-    a->well += answer->status >= 200 && answer->status <= 299 ? 1 : 0;
-}
-
-static int by_time(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x;
-    uint32_t b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
-static int by_number(const void *x, const void *y)
-{
-    size_t a = ((const struct send_answer *)x)->n;
-    size_t b = ((const struct send_answer *)y)->n;
-    return (a < b) - (a > b);
-}
-
-void send_print(struct send_answers *a, FILE *out, bool json)
-{
-    static const struct table_col cols[] = {
-        {"status", TABLE_NUMBER, 0}, {"times", TABLE_NUMBER, 0},
-        {"ms_min", TABLE_NUMBER, 0}, {"ms_median", TABLE_NUMBER, 0},
-        {"ms_max", TABLE_NUMBER, 0}, {"answer", TABLE_TEXT, ANSWER_SHOWN},
-    };
-    struct table *t = table_new("answer", cols, 6);
-    char numbers[5][24];
-    struct span cells[6];
-
-    qsort(a->at, a->n, sizeof a->at[0], by_number);
-    for (size_t i = 0; i < a->n; i++) {
-        struct send_answer *row = &a->at[i];
-        qsort(row->ms, row->n, sizeof *row->ms, by_time);
-        const size_t values[5] = {(size_t)row->status, row->n, row->ms[0], row->ms[row->n / 2],
-                                  row->ms[row->n - 1]};
-        for (size_t k = 0; k < 5; k++) {
-            (void)snprintf(numbers[k], sizeof numbers[k], "%zu", values[k]);
-            cells[k] = span_of(numbers[k]);
-        }
-        cells[0] = row->status == 0 ? SPAN_NONE : cells[0];
-        cells[5] = span_of(row->text);
-        table_row(t, cells);
-    }
-    table_print(t, out, json);
-    table_free(t);
-}
-
-/* The first row that fits says it. */
-const char *send_hint(const struct send_answers *a)
-{
-    static const struct {
-        int status;
-        const char *begins; /* the answer's text */
-        const char *hint;
-    } hints[] = {
-        {401, "", "the signature does not hold, or its time is off: does the receiver use this "
-                  "secret, and are both clocks right? Its log says which"},
-        {422, "", "the signature holds, but the recipe finds no event in this body: no id, or no "
-                  "list of events; `hookonce providers NAME` says where it looks"},
-        {503, "", "the receiver could not store it: run hookonce check where it runs"},
-        {404, "no such source", "the receiver's config has no source of this name"},
-        {404, "", "the web server answered, not hookonce: look at the path of the URL, and at how "
-                  "the web server is told of hookonce.fcgi"},
-        {0, "Could not connect", "nothing listens there: does the web server run, and are host "
-                                 "and port of the URL right?"},
-        {0, "Failed to connect", "nothing listens there: does the web server run, and are host "
-                                 "and port of the URL right?"},
-    };
-
-    for (size_t i = 0; i < a->n; i++) {
-        for (size_t k = 0; k < sizeof hints / sizeof hints[0]; k++) {
-            if (a->at[i].status == hints[k].status &&
-                span_starts(span_of(a->at[i].text), hints[k].begins)) {
-                return hints[k].hint;
-            }
-        }
-    }
-    return NULL;
-}
-
-void send_answers_free(struct send_answers *a)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        free(a->at[i].text);
-        free(a->at[i].ms);
-    }
-    a->n = 0;
 }

@@ -49,6 +49,7 @@ struct send_event {
     struct buf url;    /* with what the query carries; empty: the run's */
     enum send_id stored_how; /* by operator/send_id.h */
     struct buf stored;
+    struct buf stored_type; /* with SEND_ID_TOLD and ARRIVAL: what it was read as */
     size_t stored_more; /* events of the same request */
 };
 
@@ -74,16 +75,20 @@ enum ho_code send_url(const char *base, const char *source, struct buf *out,
 struct send_answers {
     struct send_answer {
         int status; /* 0: none came, or those that are not told apart */
-        char *text; /* first line of the body, or why none came */
+        char *text; /* first line of the body, or all that was kept, or why none came */
         uint32_t *ms;
         size_t n, cap;
     } at[SEND_ANSWERS_MAX];
     size_t n;
     size_t total, well; /* all; those with 2xx */
+    bool whole;         /* in: of a source in reply mode: what is answered is the handler's */
+    char type[128];     /* content type of the last one; "": none */
+    bool cut;           /* of the last one only the begin was kept */
 };
 
 void send_count(struct send_answers *a, const struct http_answer *answer);
-/* Sorts the times and prints a row an answer, the most frequent first. */
+/* Sorts the times and prints a row an answer, the most frequent first; for people also the only one
+ * of a source in reply mode, whole. */
 void send_print(struct send_answers *a, FILE *out, bool json);
 /* What to look at when an answer was not well, by the most frequent such answer after send_print;
  * NULL: nothing is known. */

@@ -56,14 +56,26 @@ static enum ho_code put_request(const struct send_event *s, const struct http_po
     return code == HO_OK ? buf_add_span(out, post->body) : code;
 }
 
+static bool holds(struct span text, struct span part)
+{
+    for (size_t at = 0; at + part.len <= text.len; at++) {
+        if (memcmp(text.p + at, part.p, part.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_id(struct send_event *s, const struct verdict *v)
 {
-    struct span id = v->n_events > 0 ? accepted_event(v->events[0])->id : SPAN_NONE;
+    const struct event *e = v->n_events > 0 ? accepted_event(v->events[0]) : NULL;
 
     if (v->is_hello) {
         s->stored_how = SEND_ID_HANDSHAKE;
-    } else if (span_present(id) && buf_add_span(&s->stored, id) == HO_OK) {
-        s->stored_how = SEND_ID_TOLD;
+    } else if (e != NULL && span_present(e->id) && buf_add_span(&s->stored, e->id) == HO_OK &&
+               buf_add_span(&s->stored_type, e->type) == HO_OK) {
+        /* Where {arrival} is in it, it will be another one. */
+        s->stored_how = holds(e->id, span_of(e->cid)) ? SEND_ID_ARRIVAL : SEND_ID_TOLD;
         s->stored_more = v->n_events - 1;
     }
 }
@@ -75,17 +87,12 @@ void send_find_id(struct send_event *s, const struct endpoint *e, const char *st
     struct verify_note note = {.trace = NULL};
     struct capture kept;
     struct http_post post;
-    struct recipe_facts f;
     struct verdict v;
     struct buf text, head;
 
-    recipe_facts(e->recipe, &f);
     buf_clear(&s->stored);
+    buf_clear(&s->stored_type);
     s->stored_how = SEND_ID_UNKNOWN;
-    if (f.id != NULL && strstr(f.id, "{arrival}") != NULL) {
-        s->stored_how = SEND_ID_ARRIVAL;
-        return;
-    }
     send_post(s, &post);
     buf_init(&text, HEAD_MAX + post.body.len);
     buf_init(&head, HEAD_MAX);

@@ -137,7 +137,7 @@ static void makes_samples_that_are_let_in(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct endpoint *e = site_endpoint(all, rows[i].source);
-        const char *type = rows[i].type != NULL ? rows[i].type : sign_default_type(e->recipe);
+        const char *type = rows[i].type != NULL ? rows[i].type : sign_default_type(e->recipe, false);
         struct signed_request out;
         struct buf body;
         const char *content_type;

@@ -161,12 +161,12 @@ static void play_start(struct play *p, const char *name, int64_t now_us)
     } else {
         key = endpoint_signing_key(p->endpoint, now_us);
     }
-    if (sign_sample(p->recipe, SPAN_LIT("evt1test"), span_of(sign_default_type(p->recipe)), now_us,
+    if (sign_sample(p->recipe, SPAN_LIT("evt1test"), span_of(sign_default_type(p->recipe, false)), now_us,
                     &p->body, &content_type, &err) != HO_OK) {
         fail_msg("%s: %s", name, err.text);
     }
     const struct sign_input in = {.id = SPAN_LIT("evt1test"),
-                                  .type = span_of(sign_default_type(p->recipe)),
+                                  .type = span_of(sign_default_type(p->recipe, false)),
                                   .time_us = now_us,
                                   .key = key,
                                   .body = buf_span(&p->body),

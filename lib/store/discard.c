@@ -5,6 +5,7 @@
 #include "store/job.h"
 #include "store/jobs_row.h"
 #include "store/lanes.h"
+#include "store/reopen.h"
 #include "store/sql_flow.h"
 #include "store/sql_jobs.h"
 
@@ -138,6 +139,9 @@ enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const stru
 
     jobs_row_text(cid, x.cid, sizeof x.cid);
     enum ho_code code = db_transact(db, deadline_in(DISCARD_TIME_MS), discard_tx, &x, err);
+    if (code == HO_OK && x.result.what == DISCARDED && d->acted != ACTED_UNSAID) {
+        reopen_waiters(db, x.cid);
+    }
     *out = code == HO_OK ? x.result
                          : (struct discard_result){DISCARD_NOTHING, DISCARD_KEY_NONE};
     return code;

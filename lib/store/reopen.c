@@ -131,10 +131,9 @@ static enum ho_code reopen_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-/* Who waits for a person to say that looks at once. Only a hint: they look by themselves too. */
-static void hasten_others(struct db *db, const struct reopening *r)
+void reopen_waiters(struct db *db, const char *cid)
 {
-    const struct db_value in[] = {DBV_STR(r->cid), DBV_INT(REOPEN_WAITERS)};
+    const struct db_value in[] = {DBV_STR(cid), DBV_INT(REOPEN_WAITERS)};
     struct db_rows rows = {0};
     struct ho_err ignored;
     enum ho_code code = db_run(db, sql_jobs_waiting, in, 2, &rows, &ignored);
@@ -158,7 +157,7 @@ enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool releas
         *out = r.result;
     }
     if (code == HO_OK && release && (r.result == REOPENED || r.result == REOPEN_FREED)) {
-        hasten_others(db, &r);
+        reopen_waiters(db, r.cid);
     }
     return code;
 }

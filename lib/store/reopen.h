@@ -51,4 +51,8 @@ enum reopened {
 enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
                         enum reopened *out, struct ho_err *err) HO_MUST_CHECK;
 
+/* Others that wait for a person to say what became of the business key of this receipt's job look at
+ * once. Only a hint: they look by themselves too, so errors do not matter. */
+void reopen_waiters(struct db *db, const char *cid);
+
 #endif

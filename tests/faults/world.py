@@ -39,7 +39,7 @@ PARTIES = ("receiver", "processor", "mariadbd", "web server")
 class World:
     """All of it, in its own folder.
 
-    plain: neither halt.c nor proxy, for what is measured; procs: receivers; menu: what Site gets
+    plain: neither halt.c nor proxy, for what is measured; procs: receivers, and workers; menu: what Site gets
     """
 
     def __init__(self, place, plain=False, procs=2, **menu):
@@ -87,7 +87,7 @@ class World:
     def keep(self):
         """Starts the processor, as cron would, when it does not run."""
         if self.processor is None or not self.processor.alive():
-            self.processor = self.site.start_processor("--for", "600s", "--workers", "2", env=self.env)
+            self.processor = self.site.start_processor("--for", "600s", "--workers", str(self.procs), env=self.env)
 
     def pids(self, who):
         """Pids of all processes of a party."""
@@ -130,9 +130,9 @@ class World:
             os.unlink(self.path("gate"))
 
     def spooled(self, folder="state/spool"):
-        """Names of files in the spool, also of half written ones; not the lock."""
+        """Names of complete files in the spool; those that a killed writer left behind go after an hour."""
         names = os.listdir(self.path(folder)) if os.path.isdir(self.path(folder)) else []
-        return sorted(n for n in names if n.endswith((".spool", ".tmp")))
+        return sorted(n for n in names if n.endswith(".spool"))
 
     def open_jobs(self):
         """How many jobs have not ended."""

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "receiver/parts.h"
+#include "store/migrate.h"
 
 static void alarm_config(struct receiver *rx, const char *text)
 {
@@ -24,6 +25,14 @@ static void read_key(struct receiver *rx)
     }
 }
 
+/* What is written into tables that do not fit would never be run. */
+static enum ho_code tables_fit(struct db *db, void *arg, struct ho_err *err)
+{
+    const struct receiver *rx = arg;
+
+    return migrate_fits(db, secret_span(&rx->key), err);
+}
+
 static void use_config(struct receiver *rx)
 {
     const struct settings *s = endpoints_settings(rx->endpoints);
@@ -32,7 +41,7 @@ static void use_config(struct receiver *rx)
     log_open(&s->log);
     db_close(rx->db);
     rx->db = db_open(s, DB_RECEIVER);
-    rx->link = 0;
+    db_on_link(rx->db, tables_fit, rx);
     counters_close(rx->counters);
     rx->counters = counters_open(s->state_dir);
     secret_free(&rx->key);

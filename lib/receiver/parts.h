@@ -23,7 +23,6 @@ struct receiver {
     struct counters *counters;
     struct secret key;  /* this installation's MAC key; empty when it can't be read */
     struct gate gate;   /* the breaker in front of the database, of the try at hand */
-    unsigned long link; /* the database link on which the tables were found to fit; 0: none */
     /* of the request at hand */
     int64_t began_ms; /* monotonic */
     struct request request;
@@ -93,7 +92,7 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records);
 void record(struct receiver *rx, const struct endpoint *e);
 
 /* Whether the database may be tried (its breaker, store/gate.h), and whether what is recorded now
- * would be run later; the latter is looked at once a link. No call of the database waits beyond
+ * could be run later: its key is there. No call of the database waits beyond
  * `end` from now on. store_tried must follow, with what came
  * of this or of what was done after it.
  * returns HO_OK | HO_TRANSIENT (also at once, while the breaker is open) | HO_PERMANENT */

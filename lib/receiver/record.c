@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "receiver/parts.h"
-#include "store/migrate.h"
 #include "store/wake.h"
 
 #define LATE_MS 2000 /* for what is done behind the answer */
@@ -42,17 +41,6 @@ void note_result(struct receiver *rx, const struct event *ev, enum receipt_resul
     }
 }
 
-static enum ho_code fits_tx(struct db *db, void *arg, struct ho_err *err)
-{
-    struct receiver *rx = arg;
-    enum ho_code code = migrate_fits(db, secret_span(&rx->key), err);
-
-    rx->link = code == HO_OK ? db_thread_id(db) : 0;
-    return code;
-}
-
-/* Run like a transaction: a link that died while it was idle shows here first, and is no reason to
- * be busy. */
 enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err *err)
 {
     rx->gate = (struct gate){.counters = NULL};
@@ -64,10 +52,7 @@ enum ho_code store_ready(struct receiver *rx, struct deadline end, struct ho_err
         rx->gate = (struct gate){.counters = NULL};
         return ho_fail(err, HO_TRANSIENT, "the database failed a moment ago");
     }
-    if (rx->link != 0 && db_thread_id(rx->db) == rx->link) {
-        return HO_OK;
-    }
-    return db_transact(rx->db, end, fits_tx, rx, err);
+    return HO_OK;
 }
 
 void store_tried(struct receiver *rx, enum ho_code code, const struct ho_err *err)

@@ -208,6 +208,26 @@ static void wipe_password(char *text)
     }
 }
 
+void db_on_link(struct db *db, db_tx *look, void *arg)
+{
+    db->look = look;
+    db->look_arg = arg;
+}
+
+/* Not while it looks itself. */
+static enum ho_code look_at(struct db *db, struct ho_err *err)
+{
+    db_tx *look = db->look;
+
+    db->look = NULL;
+    enum ho_code code = look(db, db->look_arg, err);
+    db->look = look;
+    if (code != HO_OK) {
+        db_disconnect(db);
+    }
+    return code;
+}
+
 enum ho_code db_connect(struct db *db, struct ho_err *err)
 {
     const struct settings *s = db->settings;
@@ -231,7 +251,7 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
         }
     }
     wipe_password(password);
-    return code;
+    return code == HO_OK && db->look != NULL ? look_at(db, err) : code;
 }
 
 static enum ho_code begin(struct db *db, const char *sql, struct ho_err *err)

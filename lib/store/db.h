@@ -67,6 +67,12 @@ void db_disconnect(struct db *db); /* the next use opens a new link */
  * beyond db_limit. */
 enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
+/* From now on `look` is run on every new link, before anything else is: what it finds wrong closes
+ * the link, and is what the caller is told. A link that is renewed in the middle of something is
+ * looked at like the first one. */
+typedef enum ho_code db_tx(struct db *db, void *arg, struct ho_err *err);
+void db_on_link(struct db *db, db_tx *look, void *arg);
+
 /* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link, known by
  * its address) or, with db_run_once, any text (a site's handler; never cached).
  * in:  at most 96 values, of the kind of their column (BYTES for binary ones, TEXT or STR for text):
@@ -97,7 +103,6 @@ bool db_retry(const struct ho_err *err);
 /* Runs a transaction function from its start, again while db_retry says so and the deadline
  * lasts, at most 6 times with a little random pause; rolls back between. fn opens with db_begin
  * and ends with db_commit itself. */
-typedef enum ho_code db_tx(struct db *db, void *arg, struct ho_err *err);
 enum ho_code db_transact(struct db *db, struct deadline end, db_tx *fn, void *arg,
                          struct ho_err *err) HO_MUST_CHECK;
 

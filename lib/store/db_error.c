@@ -56,8 +56,11 @@ static const struct error_row rows[] = {
     {1026, AWAY, WHOLE, OWN, "the database can't write a file (disk full?)"},
     {1028, AWAY, WHOLE, OWN, "the database can't sort (no room)"},
     {1030, AWAY, WHOLE, THEIRS, NULL},
+    {1036, AWAY, WHOLE, OWN, "the database is read-only"}, /* also with innodb_force_recovery */
     {1037, AWAY, WHOLE, OWN, "the database is out of memory"},
     {1040, AWAY, WHOLE, OWN, "the database has too many connections"},
+    {1042, AWAY, WHOLE, OWN, "the database can't tell this host's name"},
+    {1043, AWAY, WHOLE, OWN, "the server broke off while the connection was made"},
     {1041, AWAY, WHOLE, OWN, "the database is out of memory"},
     {1047, AWAY, WHOLE, OWN, "this cluster node takes no statements now"},
     {1053, AWAY, WHOLE, OWN, "the database is shutting down"},
@@ -72,6 +75,7 @@ static const struct error_row rows[] = {
     {1194, AWAY, HERE, THEIRS, NULL}, /* table is crashed */
     {1203, AWAY, WHOLE, OWN, "this database user has too many connections"},
     {1206, AWAY, HERE, OWN, "the database has no room for more locks"},
+    {1223, AWAY, WHOLE, OWN, "the database is locked for reading"},
     {1226, AWAY, WHOLE, THEIRS, NULL}, /* names the limit and the user */
     {1290, AWAY, WHOLE, OWN, "the database is read-only"},
     {1317, AWAY, HERE, OWN, "the statement was interrupted"},
@@ -80,8 +84,11 @@ static const struct error_row rows[] = {
     {1637, AWAY, HERE, OWN, "the database has too many transactions"},
     {1792, AWAY, WHOLE, OWN, "the database is read-only"},
     {1836, AWAY, WHOLE, OWN, "the database is read-only"},
+    {1881, AWAY, WHOLE, OWN, "the database is read-only"},
     {1969, AWAY, HERE, OWN, "the statement ran longer than the database allows"},
     {3024, AWAY, HERE, OWN, "the statement ran longer than the database allows"},
+    {3032, AWAY, WHOLE, OWN, "the database is offline for its users"},
+    {3101, AGAIN, HERE, OWN, "the cluster undid the transaction"},
     {2002, AWAY, WHOLE, THEIRS, NULL}, /* can't connect through a socket */
     {2003, AWAY, WHOLE, THEIRS, NULL},
     {2004, AWAY, WHOLE, THEIRS, NULL},
@@ -107,6 +114,7 @@ static const struct error_row rows[] = {
     {1064, REFUSED, HERE, THEIRS, NULL}, /* syntax */
     {1136, REFUSED, HERE, THEIRS, NULL},
     {1142, REFUSED, HERE, THEIRS, NULL}, /* command denied for table */
+    {1130, REFUSED, WHOLE, THEIRS, NULL}, /* this host may not connect */
     {1143, REFUSED, HERE, THEIRS, NULL},
     {1146, REFUSED, HERE, THEIRS, NULL}, /* no such table */
     {1193, REFUSED, HERE, THEIRS, NULL},

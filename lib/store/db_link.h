@@ -24,6 +24,8 @@ struct db {
     struct deadline limit; /* no call waits beyond it */
     uint64_t max_packet; /* 0: not asked yet */
     bool untransacted;
+    db_tx *look; /* NULL, or run on every new link */
+    void *look_arg;
 };
 
 /* Bounds the wait of the library's next call: to be called before each that waits. Past the limit

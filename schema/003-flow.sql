@@ -28,7 +28,11 @@ ALTER TABLE hookonce_job
     ADD COLUMN IF NOT EXISTS done_by CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'Whose receipt has its business key, or, if it is stale, ran before it',
     ADD COLUMN IF NOT EXISTS idempotency_key BINARY(32) NULL
-        COMMENT 'What a command or URL is told: set with its first try, and never changed';
+        COMMENT 'What a command or URL is told: set with its first try, and never changed',
+    ADD COLUMN IF NOT EXISTS reopened INT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'How often a person had it run again after its end',
+    ADD COLUMN IF NOT EXISTS reopened_at DATETIME(6) NULL
+        COMMENT 'When the last time, UTC';
 
 ALTER TABLE hookonce_job
     ADD KEY IF NOT EXISTS claim_class (state, class, run_at, id),

@@ -132,8 +132,9 @@ static const struct conf_key keys[] = {
      .help = "with command or url: how long the other side knows an idempotency key; later "
              "nothing is tried again by itself; absent: for ever"},
     {.section = "handler", .key = "at_most_once", .type = CONF_BOOL, .dflt = "no",
-     .help = "with command or url: a try that began and whose end is not known is never repeated "
-             "by itself: a person decides"},
+     .help = "with command or url: a try that began and neither went well nor said that it did "
+             "nothing (exit code 65, 69, 75 or 78; status 410, 422, 429, 503 with Retry-After) is "
+             "never repeated by itself, a failed one neither: a person decides"},
     {.section = "handler", .key = "concurrency", .type = CONF_INT, .dflt = "0", .min = 0,
      .max = 1000,
      .help = "how many may run at once, on all hosts together; 0: no limit"},

@@ -187,7 +187,8 @@ const char sql_job_reopen[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, class = 0,"
     " outcome = NULL, waits = 0, need_waits = 0, waiting_for = NULL, waits_since = NULL,"
-    " lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at)"
+    " lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at),"
+    " reopened = reopened + 1, reopened_at = UTC_TIMESTAMP(6)"
     " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'discarded')"
     " OR (state = 'done' AND outcome = 'ignored' AND route = ''))";
 

@@ -80,7 +80,12 @@ const char SQL_VIEW_ATTEMPTS[] =
     " rows_changed, error"
     " FROM hookonce_attempt ORDER BY job_id DESC, claim_no DESC LIMIT ?";
 
-/* ?: the correlation id, nine times. Same times are sorted by what must come first. */
+/* What is decided before the handler is begun: no try. */
+#define NOT_BEGUN                                                                                  \
+    "('ignored', 'informational', 'already done', 'already so', 'stale', 'gone', 'need not met',"  \
+    " 'waited too long', 'no key', 'no route', 'forged row', 'key over')"
+
+/* ?: the correlation id, ten times. Same times are sorted by what must come first. */
 const char SQL_VIEW_TIMELINE[] =
     "SELECT at, what, detail FROM ("
     "SELECT received_at AS at, 'received' AS what, 1 AS step,"
@@ -101,9 +106,13 @@ const char SQL_VIEW_TIMELINE[] =
     " FROM hookonce_job WHERE correlation_id = ?"
     " UNION ALL SELECT a.started_at, 'started', 4, CONCAT('job ', a.job_id, ', try ', a.try_no,"
     " ', ', a.worker) FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
-    " WHERE j.correlation_id = ?"
+    " WHERE j.correlation_id = ? AND COALESCE(a.outcome, '') NOT IN " NOT_BEGUN
+    " UNION ALL SELECT reopened_at, 'retry', 3, CONCAT('job ', id, ', opened again by a person',"
+    " IF(reopened > 1, CONCAT(', for the ', reopened, '. time'), ''))"
+    " FROM hookonce_job WHERE correlation_id = ? AND reopened > 0"
     " UNION ALL SELECT a.ended_at, COALESCE(a.outcome, 'ended'), 5,"
-    " CONCAT('job ', a.job_id, ', try ', a.try_no,"
+    " CONCAT('job ', a.job_id, IF(COALESCE(a.outcome, '') IN " NOT_BEGUN
+    ", '', CONCAT(', try ', a.try_no)),"
     " COALESCE(CONCAT(', rows changed: ', a.rows_changed), ''), COALESCE(CONCAT(': ', a.error), ''))"
     " FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
     " WHERE j.correlation_id = ? AND a.ended_at IS NOT NULL"

@@ -144,7 +144,7 @@ enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, 
 enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,
                            struct ho_err *err)
 {
-    struct db_value in[9];
+    struct db_value in[10];
 
     for (size_t i = 0; i < COUNT(in); i++) {
         in[i] = DBV_TEXT(cid);

@@ -104,7 +104,7 @@ enum admission admit_asked(struct attempt *a)
     }
     if (h->at_most_once) {
         return end_as(a, OUTCOME_UNKNOWN,
-                      "it was started before, and its route runs at most once");
+                      "it was started before, and its handler runs at most once");
     }
     if (h->key_lifetime_ms > 0 && a->job->asked_ms >= h->key_lifetime_ms) {
         text_duration_put(h->key_lifetime_ms, life);

@@ -73,6 +73,9 @@ static void plan_failure(struct attempt *a, struct settlement *s)
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): outside is what has a route */
     if (attempt_outside(a) && a->route->handler->at_most_once && a->asked && !a->untouched) {
         a->outcome = OUTCOME_UNKNOWN;
+        if (!doubt) {
+            ho_err_prefix(&a->why, "it may have acted, and its handler runs at most once");
+        }
     } else if (try_no >= retry->tries) {
         a->outcome = doubt ? OUTCOME_UNKNOWN : OUTCOME_GAVE_UP;
     } else {

@@ -145,7 +145,7 @@ static void tell_reaped(void *arg, const struct job *job, enum outcome outcome)
 
     if (outcome == OUTCOME_UNKNOWN) {
         (void)ho_fail(&a.why, HO_PERMANENT,
-                      "its worker vanished while it ran, and its route runs at most once");
+                      "its worker vanished while it ran, and its handler runs at most once");
     } else if (outcome == OUTCOME_WORKER_LOST) {
         (void)ho_fail(&a.why, HO_PERMANENT, "every try ended without a word from its worker");
     }

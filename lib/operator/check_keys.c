@@ -109,7 +109,7 @@ void check_doors(struct check *c, const struct endpoint *e, int64_t now_us)
 
         if (door_look(c->op->settings->state_dir, rows[i].door, span_of(e->source->name), now_us,
                       &terms)) {
-            text_rfc3339_put(terms.until_us, false, until);
+            text_rfc3339_put(terms.until_us, true, until);
             found_of(c, rows[i].level, "source", e->source->name,
                      "%s until %s; hookonce %s %s --off ends that", rows[i].says, until,
                      rows[i].command, e->source->name);

@@ -187,8 +187,9 @@ static void say_identity(const struct recipe *r, const struct recipe_facts *f, F
         (void)fputs("  Nobody signs that id: whoever holds one request can send it again under a new one.\n",
                     out);
     }
-    (void)fprintf(out, "  The guard, which holds such repeats back for a person, is %s unless the source "
-                       "says\n  `guard = %s`.\n", f->guard ? "on" : "off", f->guard ? "no" : "yes");
+    (void)fprintf(out, "  The guard, which holds back what came before under another id, is %s unless the "
+                       "source\n  says `guard = %s`.\n",
+                  f->guard ? "on" : "off", f->guard ? "no" : "yes");
     buf_free(&text);
     if (said(f->authoritative)) {
         say_prose("  To act on: ", f->authoritative, ".\n", out);

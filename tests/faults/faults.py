@@ -231,10 +231,21 @@ class Clock(Fault):
         self.by = by
 
     def begin(self):
-        self.world.halt.set_clock(self.by)
+        self.clock().set_clock(self.by)
 
     def end(self):
-        self.world.halt.set_clock(0)
+        self.clock().set_clock(0)
+
+    def clock(self):
+        """Whose clock it is."""
+        return self.world.halt
+
+
+class DataClock(Clock):
+    """The clock of the database jumps, and jumps back."""
+
+    def clock(self):
+        return self.world.disk
 
 
 def _with(kind, **more):
@@ -248,5 +259,7 @@ FAULTS.update({("link", cut): _with(Cut, what=cut) for cut in (
 FAULTS.update({("mariadbd", what): _with(Said, begin=first, end=last) for what, (first, last) in SAID.items()})
 FAULTS.update({("mariadbd", "away"): Away, ("disk", "full"): Full, ("disk", "full, database away"): FullAndAway,
                ("disk", "full for data"): DataFull, ("log", "not writable"): NoLog,
-               ("clock", "+2h"): _with(Clock, by=CLOCK_S), ("clock", "-2h"): _with(Clock, by=-CLOCK_S)})
+               ("clock", "+2h"): _with(Clock, by=CLOCK_S), ("clock", "-2h"): _with(Clock, by=-CLOCK_S),
+               ("mariadbd", "clock +2h"): _with(DataClock, by=CLOCK_S),
+               ("mariadbd", "clock -2h"): _with(DataClock, by=-CLOCK_S)})
 

@@ -144,6 +144,12 @@ void check_work(struct check *c)
         found(c, FOUND_NOTE, "discarded", "%s within a day; hookonce list discarded says by whom, "
               "and why", check_count(q.discarded, room[0]));
     }
+    if (q.doubted > 0) {
+        found(c, FOUND_WARN, "discarded",
+              "%s may have acted, nobody knows, and hold%s a business key: others of it wait. Find "
+              "out, then hookonce discard JOB --acted yes|no; hookonce list discarded shows them",
+              check_count(q.doubted, room[0]), q.doubted == 1 ? "s" : "");
+    }
     if (q.dead > 0) {
         found(c, FOUND_WARN, "dead letters", "%s; hookonce list dead says why, hookonce retry runs "
               "them again, hookonce discard ends them", check_count(q.dead, room[3]));

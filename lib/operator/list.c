@@ -72,6 +72,7 @@ static const struct list_col discarded_cols[] = {
     {VIEW_X_ROUTE, false, {"route", TABLE_TEXT, 20}, 2},
     {VIEW_X_WAS, false, {"was", TABLE_TEXT, 0}, 1},
     {VIEW_X_ACTED, false, {"acted", TABLE_TEXT, 0}, 0},
+    {VIEW_X_KEY, false, {"business_key", TABLE_TEXT, 0}, 0},
     {VIEW_X_WHO, false, {"who", TABLE_TEXT, 40}, 0},
     {VIEW_X_CID, false, {"correlation_id", TABLE_TEXT, 0}, 6},
     {VIEW_X_REASON, false, {"reason", TABLE_TEXT, 300}, TABLE_BELOW},

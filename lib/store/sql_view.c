@@ -42,7 +42,9 @@ const char SQL_VIEW_DEAD[] =
 
 const char SQL_VIEW_DISCARDED[] =
     "SELECT d.discarded_at, d.job_id AS job, d.correlation_id, r.provider, r.event_id, r.event_type,"
-    " j.route, d.was, d.acted, d.who, d.reason FROM hookonce_discard d FORCE INDEX (discarded)"
+    " j.route, d.was, d.acted, d.who, d.reason, (SELECT e.state FROM hookonce_effect e"
+    " WHERE e.job_id = d.job_id ORDER BY e.state DESC LIMIT 1) AS business_key"
+    " FROM hookonce_discard d FORCE INDEX (discarded)"
     " LEFT JOIN hookonce_job j ON j.id = d.job_id"
     " LEFT JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = d.correlation_id"
     " ORDER BY d.discarded_at DESC, d.id DESC LIMIT ?";
@@ -147,7 +149,10 @@ const char SQL_VIEW_QUEUE[] =
     JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'") ", "
     UP_TO("hookonce_conflict") ", "
     JOBS("state = 'waiting'") ", "
-    UP_TO("hookonce_discard WHERE discarded_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY") ","
+    UP_TO("hookonce_discard WHERE discarded_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY") ", "
+    "(SELECT COUNT(DISTINCT e.job_id) FROM (SELECT job_id FROM hookonce_discard"
+    " ORDER BY id DESC LIMIT 500) AS d JOIN hookonce_effect e FORCE INDEX (owner)"
+    " ON e.job_id = d.job_id WHERE e.state = 'unknown'),"
     " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
     " FROM hookonce_job WHERE state = 'ready'), 0),"
     " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"

@@ -172,9 +172,10 @@ enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *er
                                    .conflicts = db_cell_int(&rows, 0, 5),
                                    .asleep = db_cell_int(&rows, 0, 6),
                                    .discarded = db_cell_int(&rows, 0, 7),
-                                   .oldest_due_s = db_cell_int(&rows, 0, 8),
-                                   .worker_s = db_cell_int(&rows, 0, 9),
-                                   .any_try = db_cell_int(&rows, 0, 10) != 0};
+                                   .doubted = db_cell_int(&rows, 0, 8),
+                                   .oldest_due_s = db_cell_int(&rows, 0, 9),
+                                   .worker_s = db_cell_int(&rows, 0, 10),
+                                   .any_try = db_cell_int(&rows, 0, 11) != 0};
     }
     db_rows_free(&rows);
     return code;

@@ -113,11 +113,14 @@ def test_what_is_said_of_its_work_decides_about_the_others_of_its_key(site, acte
     assert [j[1:] for j in jobs(s)] == [("done", "discarded", None), ("ready", None, "release")]
     refused = s.hookonce("retry", "evt_1")
     assert refused.returncode == 1 and b"--release" in refused.stderr
+    assert "warn  discarded: 1 may have acted" in s.hookonce("check").stdout.decode()
+    assert rows(s.hookonce("list", "discarded", "--json"))[0]["business_key"] == "unknown"
 
     told = s.hookonce("discard", job, "--acted", acted, "--reason", "it says " + acted, "--json", check=True)
     assert rows(told)[0]["business_key"] == key and told.stderr == b""
     s.process()  # the others look at once
     assert [j[2] for j in jobs(s)] == ["discarded", outcome] and lines(s, "ran") == ran
+    assert "may have acted" not in s.hookonce("check").stdout.decode()
     kept = s.sql("SELECT acted, reason FROM hookonce_discard ORDER BY id")
     assert [(k["acted"], k["reason"]) for k in kept] == [(None, "the warehouse is asked"), (acted, "it says " + acted)]
     assert f"acted: {acted}" in s.hookonce("list", "evt_1", check=True).stdout.decode()

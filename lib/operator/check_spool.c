@@ -121,6 +121,11 @@ static void check_content(struct check *c, const char *dir, const char *mode)
     }
     int64_t age_s = there.files > 0 ? (clock_wall_us() - there.oldest_us) / 1000000 : 0;
     bool full = there.files >= s->spool_files || there.bytes >= s->spool_bytes / 10 * 9;
+    if (there.done > 0) {
+        found(c, FOUND_NOTE, "spool", "%llu file%s imported, and kept until the database has %s on "
+              "its disk", (unsigned long long)there.done, there.done == 1 ? " is" : "s are",
+              there.done == 1 ? "it" : "them");
+    }
     if (there.files == 0) {
         found(c, FOUND_OK, "spool", "%s, empty", mode);
     } else {

@@ -74,12 +74,12 @@ static void durability(struct health *h, const struct variables *v)
     } else if (strcmp(flush, "0") == 0) {
         health_add(h, HEALTH_FAIL, "innodb_flush_log_at_trx_commit",
                    "a crash of the database loses acknowledged events of the last second or more:"
-                   " ask the host for 1",
+                   " ask the host for 1, or set spool = always",
                    "0");
     } else {
         health_add(h, HEALTH_WARN, "innodb_flush_log_at_trx_commit",
                    "a crash of the host's operating system loses acknowledged events of the last"
-                   " second: ask the host for 1",
+                   " second: ask the host for 1, or set spool = always",
                    "%s", flush);
     }
     if (!on(variable(v, "log_bin", bin))) {

@@ -19,7 +19,8 @@
 #define SAME_NAME_MAX 100     /* files of one name in quarantine */
 #define LOCK_NAME "import.lock"
 
-static const char *const endings[] = {[SPOOL_PART] = "tmp", [SPOOL_COMPLETE] = "spool"};
+static const char *const endings[] = {
+    [SPOOL_PART] = "tmp", [SPOOL_COMPLETE] = "spool", [SPOOL_DONE] = "done"};
 
 struct spool spool_of(const struct settings *s, struct span key)
 {
@@ -44,6 +45,7 @@ struct spool_name spool_name_of(const char *text)
     name.cid = cid;
     name.kind = span_is(rest, endings[SPOOL_COMPLETE]) ? SPOOL_COMPLETE
                 : span_is(rest, endings[SPOOL_PART])   ? SPOOL_PART
+                : span_is(rest, endings[SPOOL_DONE])   ? SPOOL_DONE
                                                        : SPOOL_NONE;
     return name;
 }
@@ -145,10 +147,10 @@ bool spool_any(const char *dir)
     if (open_folder(dir, &folder, &ignored) != HO_OK) {
         return false;
     }
-    while (next_name(folder, &name) != NULL && name.kind != SPOOL_COMPLETE) {
+    while (next_name(folder, &name) != NULL && name.kind == SPOOL_PART) {
     }
     close_folder(folder);
-    return name.kind == SPOOL_COMPLETE;
+    return name.kind == SPOOL_COMPLETE || name.kind == SPOOL_DONE;
 }
 
 static void count_in(struct spool_state *s, const struct spool_name *name)
@@ -156,8 +158,9 @@ static void count_in(struct spool_state *s, const struct spool_name *name)
     int64_t us = ulid_ms(name->cid) * 1000;
 
     s->bytes += name->bytes;
-    if (name->kind == SPOOL_PART) {
-        s->parts++;
+    s->parts += name->kind == SPOOL_PART ? 1 : 0;
+    s->done += name->kind == SPOOL_DONE ? 1 : 0;
+    if (name->kind != SPOOL_COMPLETE) {
         return;
     }
     s->files++;
@@ -205,6 +208,55 @@ enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err)
     }
     free(path);
     return code;
+}
+
+/* The same file under another ending; its time of change becomes now. */
+static bool rename_as(DIR *folder, const char *from, const struct spool_name *name,
+                      enum spool_kind kind)
+{
+    char to[SPOOL_NAME_ROOM];
+
+    spool_name_put((const char *)name->cid.p, name->bytes, kind, to);
+    return utimensat(dirfd(folder), from, NULL, 0) == 0 &&
+           renameat(dirfd(folder), from, dirfd(folder), to) == 0;
+}
+
+enum ho_code spool_done(const char *dir, const char *name, struct ho_err *err)
+{
+    const struct spool_name said = spool_name_of(name);
+    DIR *folder = opendir(dir);
+    bool well = folder != NULL && (rename_as(folder, name, &said, SPOOL_DONE) || errno == ENOENT);
+
+    enum ho_code code =
+        well ? HO_OK : ho_fail_errno(err, HO_TRANSIENT, "%s/%s: can't be renamed", dir, name);
+    close_folder(folder);
+    return code;
+}
+
+/* Removed or renamed while the folder is read: at worst one is seen twice, or by the next call. */
+void spool_settle(const char *dir, int64_t now_us, int64_t sure_s, int64_t uptime_s)
+{
+    struct spool_name name;
+    struct ho_err ignored;
+    const char *text;
+    struct stat st;
+    DIR *folder;
+
+    if (open_folder(dir, &folder, &ignored) != HO_OK) {
+        return;
+    }
+    while ((text = next_name(folder, &name)) != NULL) {
+        if (name.kind != SPOOL_DONE || fstatat(dirfd(folder), text, &st, 0) != 0) {
+            continue;
+        }
+        int64_t age_s = now_us / 1000000 - (int64_t)st.st_mtim.tv_sec;
+        if (age_s < 0 || age_s >= uptime_s - 1) { /* or a clock that was set back: once more */
+            (void)rename_as(folder, text, &name, SPOOL_COMPLETE);
+        } else if (age_s >= sure_s) {
+            (void)unlinkat(dirfd(folder), text, 0);
+        }
+    }
+    close_folder(folder);
 }
 
 void spool_sync(const char *dir)

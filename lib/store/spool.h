@@ -2,7 +2,8 @@
  * them. One file holds one request: all its events, one body, one set of headers. Its name is
  *     <correlation id of its first event>.<bytes>.spool
  * so a list of names alone says what came when, how many there are and how much room they take.
- * While it is written its name ends in .tmp. The folder is private (0700), on a local disk.
+ * While it is written its name ends in .tmp. When its events are committed by a database that does
+ * not write to its disk at COMMIT, it is named .done until that must have happened. The folder is private (0700), on a local disk.
  *
  * A file is a line "hookonce spool 1", then fields, each a length (8 bytes, big-endian) and so many
  * bytes: the print of the key that the content is sealed under ("": it is plain), and the content;
@@ -52,14 +53,15 @@ enum ho_code spool_list(const char *dir, struct spool_names *out, struct ho_err 
     HO_MUST_CHECK;
 void spool_names_free(struct spool_names *l);
 
-/* Whether there is a complete file. */
+/* Whether there is anything for an import: complete files, or .done ones. */
 bool spool_any(const char *dir);
 
 /* What lies there; ages by the names. */
 struct spool_state {
     uint64_t files; /* complete ones */
     uint64_t parts; /* .tmp: being written, or left by a process that was killed */
-    uint64_t bytes; /* of both */
+    uint64_t done;  /* .done: kept until the database has them on its disk */
+    uint64_t bytes; /* of all these */
     uint64_t quarantined;
     int64_t oldest_us; /* wall clock, of the oldest complete one; 0: none */
 };
@@ -84,6 +86,15 @@ void spooled_free(struct spooled *f);
 
 /* Removes an imported file; one that is gone already is HO_OK. returns HO_OK | HO_TRANSIENT. */
 enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;
+
+/* Names it .done: its events are committed, and may still be lost with the database's host.
+ * returns HO_OK | HO_TRANSIENT. */
+enum ho_code spool_done(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;
+
+/* Removes the .done files that are so for sure_s seconds under a database that has run for all that
+ * time. Those of one that was started meanwhile are complete files again, to be imported anew.
+ * in: uptime_s - how long the database has been running */
+void spool_settle(const char *dir, int64_t now_us, int64_t sure_s, int64_t uptime_s);
 
 /* Brings what was removed to the disk. A file that comes back because of a crash before it is
  * imported again, and found to be there already. */

@@ -7,7 +7,8 @@
 enum spool_kind {
     SPOOL_NONE,     /* not one of ours */
     SPOOL_PART,     /* ….tmp: being written */
-    SPOOL_COMPLETE  /* ….spool */
+    SPOOL_COMPLETE, /* ….spool */
+    SPOOL_DONE      /* ….done: committed, perhaps not on the database's disk */
 };
 
 struct spool_name {

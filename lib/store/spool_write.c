@@ -154,10 +154,11 @@ static enum ho_code has_room(const struct spool *s, uint64_t bytes, struct ho_er
     struct spool_state there;
     enum ho_code code = spool_look(s->dir, &there, err);
 
-    if (code == HO_OK && (there.files + there.parts >= s->files_max || there.bytes > s->bytes_max ||
+    uint64_t files = there.files + there.parts + there.done;
+    if (code == HO_OK && (files >= s->files_max || there.bytes > s->bytes_max ||
                           bytes > s->bytes_max - there.bytes)) {
         code = ho_fail(err, HO_TRANSIENT, "the spool is full (%llu files, %llu bytes)",
-                       (unsigned long long)(there.files + there.parts),
+                       (unsigned long long)files,
                        (unsigned long long)there.bytes);
     }
     return code;

@@ -58,6 +58,15 @@ const char SQL_CONFLICT_INSERT[] =
     " first_seen_at, last_seen_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
 
+/* ---- import ----
+ * When InnoDB writes to the disk (1, 3: at each COMMIT; else every so many seconds), and for how long
+ * the server has been running. */
+
+const char SQL_COMMIT_FLUSH[] =
+    "SELECT @@innodb_flush_log_at_trx_commit, @@innodb_flush_log_at_timeout";
+
+const char SQL_UPTIME[] = "SHOW GLOBAL STATUS LIKE 'Uptime'";
+
 /* ---- migrate ----
  * The key's print is kept in the row of version 1. */
 

@@ -17,6 +17,10 @@ extern const char SQL_CONFLICT_ROWS[];
 extern const char SQL_CONFLICT_NEWEST[];
 extern const char SQL_CONFLICT_INSERT[];
 
+/* import */
+extern const char SQL_COMMIT_FLUSH[];
+extern const char SQL_UPTIME[];
+
 /* migrate */
 extern const char SQL_SCHEMA_STATE[];
 extern const char SQL_SCHEMA_PRINT[];

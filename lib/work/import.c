@@ -8,10 +8,12 @@
 
 #include "base/log.h"
 #include "store/inbox.h"
+#include "store/sql.h"
 
 #define RECORD_TIME_MS 10000 /* for the transactions of one file */
 #define REFUSED_MAX 10       /* files in a row that the database refuses: it is not the files */
 #define US_PER_S 1000000
+#define FLUSH_SPARE_S 5      /* beyond two of the times in which InnoDB writes to the disk */
 
 /* ---- the log ---- */
 
@@ -55,6 +57,30 @@ static void note(const struct importer *im, const struct event *e, enum receipt_
     }
 }
 
+/* ---- the database's disk ---- */
+
+/* Whether what is committed is on it at once, else when it must be. */
+struct disk {
+    bool at_commit;
+    int64_t sure_s, uptime_s;
+};
+
+static enum ho_code look_at_disk(struct db *db, struct disk *out, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_COMMIT_FLUSH, NULL, 0, &rows, err);
+    int64_t when = db_cell_int(&rows, 0, 0), every_s = db_cell_int(&rows, 0, 1);
+    *out = (struct disk){when == 1 || when == 3, FLUSH_SPARE_S + 2 * every_s, 0};
+    db_rows_free(&rows);
+    if (code == HO_OK) {
+        code = db_run(db, SQL_UPTIME, NULL, 0, &rows, err);
+        out->uptime_s = db_cell_int(&rows, 0, 1);
+        db_rows_free(&rows);
+    }
+    return code;
+}
+
 /* ---- one file ---- */
 
 static enum ho_code record(const struct importer *im, const struct spooled *f,
@@ -91,8 +117,8 @@ static enum ho_code quarantine(const struct importer *im, const char *name, cons
 }
 
 /* returns HO_OK: go on | HO_PERMANENT: the database refused it | HO_TRANSIENT: no use going on */
-static enum ho_code import_one(const struct importer *im, const char *name, struct imported *out,
-                               struct ho_err *err)
+static enum ho_code import_one(const struct importer *im, const struct disk *disk,
+                               const char *name, struct imported *out, struct ho_err *err)
 {
     struct spooled f;
     enum ho_code code = spool_read(&im->spool, name, &f, err);
@@ -108,7 +134,8 @@ static enum ho_code import_one(const struct importer *im, const char *name, stru
     } else {
         code = record(im, &f, out, err);
         if (code == HO_OK) {
-            code = spool_remove(im->spool.dir, name, err);
+            code = disk->at_commit ? spool_remove(im->spool.dir, name, err)
+                                   : spool_done(im->spool.dir, name, err);
             out->files++;
         } else if (code == HO_BUG || code == HO_REJECT) {
             code = quarantine(im, name, err->text, out);
@@ -125,10 +152,17 @@ static enum ho_code import_all(const struct importer *im, struct deadline end,
 {
     struct spool_names names;
     unsigned refused = 0;
-    enum ho_code code = spool_list(im->spool.dir, &names, err);
+    struct disk disk;
+    enum ho_code code = look_at_disk(im->db, &disk, err);
+
+    if (code != HO_OK) {
+        return code;
+    }
+    spool_settle(im->spool.dir, clock_wall_us(), disk.sure_s, disk.uptime_s);
+    code = spool_list(im->spool.dir, &names, err);
 
     for (size_t i = 0; i < names.n && code == HO_OK && deadline_left_ms(end) > 0; i++) {
-        code = import_one(im, names.all[i], out, err);
+        code = import_one(im, &disk, names.all[i], out, err);
         refused = code == HO_PERMANENT ? refused + 1 : 0;
         if (code != HO_OK) {
             out->failed++;

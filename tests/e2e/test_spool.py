@@ -1,7 +1,9 @@
 """The spool: what the database can't take is answered as accepted, and is in the tables later, once."""
 
+import contextlib
 import datetime
 import os
+import shutil
 import time
 
 import pytest
@@ -61,63 +63,87 @@ def broken(module_site, base):
     server.stop()
 
 
+@contextlib.contextmanager
 def stopped(s, server):
     """The server is not there."""
     server.stop()
-    yield
-    server.start()
+    try:
+        yield
+    finally:
+        server.start()
 
 
+@contextlib.contextmanager
 def hung(s, server):
     """Nothing is answered any more, on links that stand."""
     server.pause()
-    yield
-    server.resume()
+    try:
+        yield
+    finally:
+        server.resume()
 
 
+@contextlib.contextmanager
 def read_only(s, server):
     server.execute("SET GLOBAL read_only = 1")
-    yield
-    server.execute("SET GLOBAL read_only = 0")
+    try:
+        yield
+    finally:
+        server.execute("SET GLOBAL read_only = 0")
 
 
+@contextlib.contextmanager
 def no_connections(s, server):
     """The account has used its connections up."""
-    for link in server.execute(f"SELECT id FROM information_schema.processlist WHERE user = '{s.db.user}'"):
+    for link in server.execute(f"SELECT id FROM information_schema.processlist WHERE user = '{s.db.receiver_user}'"):
         server.execute(f"KILL {link['id']}")
-    server.execute(f"ALTER USER '{s.db.user}'@'%' WITH MAX_USER_CONNECTIONS 1")
-    link = server.connect(user=s.db.user, password=s.db.password)
-    yield
-    link.close()
-    server.execute(f"ALTER USER '{s.db.user}'@'%' WITH MAX_USER_CONNECTIONS 0")
+    server.execute(f"ALTER USER '{s.db.receiver_user}'@'%' WITH MAX_USER_CONNECTIONS 1")
+    link = server.connect(user=s.db.receiver_user, password=s.db.receiver_password)
+    try:
+        yield
+    finally:
+        link.close()
+        server.execute(f"ALTER USER '{s.db.receiver_user}'@'%' WITH MAX_USER_CONNECTIONS 0")
 
 
+@contextlib.contextmanager
 def locked(s, server):
     """A backup holds the table."""
     link = server.connect(s.db.name)
     with link.cursor() as cursor:
         cursor.execute("LOCK TABLES hookonce_receipt WRITE")
+    try:
         yield
-    link.close()
+    finally:
+        link.close()
 
 
+@contextlib.contextmanager
 def no_table(s, server):
     server.execute(f"RENAME TABLE {s.db.name}.hookonce_job TO {s.db.name}.away")
-    yield
-    server.execute(f"RENAME TABLE {s.db.name}.away TO {s.db.name}.hookonce_job")
+    try:
+        yield
+    finally:
+        server.execute(f"RENAME TABLE {s.db.name}.away TO {s.db.name}.hookonce_job")
 
 
+@contextlib.contextmanager
 def newer_schema(s, server):
     s.sql("INSERT INTO hookonce_schema (version, name, applied_at) VALUES (999, 'x', UTC_TIMESTAMP(6))")
-    yield
-    s.sql("DELETE FROM hookonce_schema WHERE version = 999")
+    try:
+        yield
+    finally:
+        s.sql("DELETE FROM hookonce_schema WHERE version = 999")
 
 
+@contextlib.contextmanager
 def other_password(s, server):
     """Somebody has changed the password."""
-    server.execute(f"ALTER USER '{s.db.user}'@'%' IDENTIFIED BY 'other'")
-    yield
-    server.execute(f"ALTER USER '{s.db.user}'@'%' IDENTIFIED BY '{s.db.password}'")
+    server.execute(f"ALTER USER '{s.db.receiver_user}'@'%' IDENTIFIED BY 'other'")
+    try:
+        yield
+    finally:
+        server.execute(f"ALTER USER '{s.db.receiver_user}'@'%' IDENTIFIED BY '{s.db.receiver_password}'")
 
 
 @pytest.mark.parametrize("fault", [stopped, hung, read_only, no_connections, locked, no_table, newer_schema,
@@ -126,15 +152,14 @@ def test_whatever_is_wrong_with_the_database_an_event_is_kept(broken, fault):
     s, server = broken
     name, before = f"evt_{fault.__name__}", s.written()
     shows_on_new_links = fault in (no_connections, newer_schema, other_password)
-    trouble = fault(s, server)
-    next(trouble)
-    for n in range(2):
-        start, body = time.monotonic(), events.stripe(f"{name}{n}")
-        answer = s.cgi("stripe", body, s.signed("stripe", body)) if shows_on_new_links else s.deliver("stripe", body)
-        assert answer.status == 200
-        assert time.monotonic() - start < 4
-    assert len(files(s)) == 2
-    next(trouble, None)
+    with fault(s, server):
+        for n in range(2):
+            start, body = time.monotonic(), events.stripe(f"{name}{n}")
+            answer = (s.cgi("stripe", body, s.signed("stripe", body)) if shows_on_new_links
+                      else s.deliver("stripe", body))
+            assert answer.status == 200
+            assert time.monotonic() - start < 4
+        assert len(files(s)) == 2
     s.process()
     assert s.written(before) == {"receipt": 2, "body": 2, "job": 2, "attempt": 2} and files(s) == []
     assert [e for e in s.effects() if e.startswith(name)] == [name + "0", name + "1"]
@@ -254,6 +279,39 @@ def test_the_spool_is_as_the_config_says_for_each_source(site):
     assert sorted(r["event_id"] for r in s.receipts() if r["source"] == b"a") == [b"evt_a", b"evt_always_a"]
     alarms = [line for line in s.log_lines(event="alarm") if line["reason"].startswith("spooled")]
     assert len(alarms) == 1, "what always goes there is no alarm"
+
+
+def test_what_a_database_loses_that_writes_later_is_imported_again(site, own_mariadb):
+    server = own_mariadb(options=["--innodb-flush-log-at-trx-commit=0"])
+    s = site(database=server.create_database(), sources=STRIPE, settings={"hookonce": {"spool": "always"}})
+    server.stop()
+    before = server.datadir + ".before"
+    shutil.copytree(server.datadir, before)
+    server.start()
+    assert "note  database innodb_flush" in s.hookonce("check").stdout.decode()
+    assert [send(s, f"evt_{n}").status for n in range(3)] == [200] * 3
+    s.process()
+    assert s.effects() == ["evt_0", "evt_1", "evt_2"]
+    assert files(s) == [] and len(files(s, ending=".done")) == 3
+    server.kill9()
+    shutil.rmtree(server.datadir)
+    os.rename(before, server.datadir)  # nothing of it had come to the disk
+    server.start()
+    assert s.written() == {}
+    s.process()
+    assert s.effects() == ["evt_0", "evt_1", "evt_2"] and sum(r["duplicates"] for r in s.receipts()) == 0
+
+
+def test_a_file_goes_when_the_database_must_have_it_on_its_disk(site, own_mariadb):
+    server = own_mariadb(options=["--innodb-flush-log-at-trx-commit=2"])
+    s = site(database=server.create_database(), sources=STRIPE, settings={"hookonce": {"spool": "always"}})
+    processor = s.start_processor("--for", "40s")
+    assert send(s, "evt_1").status == 200
+    wait_until(lambda: files(s, ending=".done"), 10, "it is imported")
+    assert "1 file is imported" in s.hookonce("check").stdout.decode()
+    wait_until(lambda: not files(s, ending=".done"), 25, "it is removed")
+    assert processor.stop() == 0 and files(s) == []
+    assert s.effects() == ["evt_1"] and s.written() == {"receipt": 1, "body": 1, "job": 1, "attempt": 1}
 
 
 # -- who imports ---------------------------------------------------------------------------------

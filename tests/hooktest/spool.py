@@ -19,10 +19,10 @@ def away(site):
         site.configure()
 
 
-def files(site, folder="state/spool"):
+def files(site, folder="state/spool", ending=".spool"):
     """Names of the complete files in the spool, oldest first."""
     names = os.listdir(site.path(folder)) if os.path.isdir(site.path(folder)) else []
-    return sorted(n for n in names if n.endswith(".spool"))
+    return sorted(n for n in names if n.endswith(ending))
 
 
 def quarantined(site):

@@ -158,6 +158,44 @@ static void an_unfinished_file_is_swept_after_an_hour(void **state)
     assert_int_equal(look().files, 1); /* complete ones are never swept */
 }
 
+static void what_is_done_stays_until_the_database_must_have_it(void **state)
+{
+    static const struct {
+        int64_t age_s, uptime_s;
+        enum spool_kind left; /* SPOOL_NONE: removed */
+    } rows[] = {
+        {0, 1000, SPOOL_DONE},   {6, 1000, SPOOL_DONE},  {7, 1000, SPOOL_NONE},
+        {100, 1000, SPOOL_NONE}, {6, 7, SPOOL_COMPLETE}, {100, 90, SPOOL_COMPLETE},
+        {3, 2, SPOOL_COMPLETE},  {-5, 1000, SPOOL_COMPLETE},
+    };
+    char name[SPOOL_NAME_ROOM];
+    struct ho_err err;
+    (void)state;
+    assert_int_equal(mkdir(dir, 0700), 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct timespec at = {(time_t)(RECEIVED_US / 1000000 - rows[i].age_s), 0};
+        const struct timespec both[2] = {at, at};
+        spool_name_put(CID "A", 5, SPOOL_COMPLETE, name);
+        put_file(name, SPAN_LIT("12345"), 0600);
+        assert_int_equal(spool_done(dir, name, &err), HO_OK);
+        assert_int_equal(spool_done(dir, name, &err), HO_OK); /* by another importer */
+        assert_int_equal(look().done, 1);
+        assert_true(spool_any(dir));
+        spool_name_put(CID "A", 5, SPOOL_DONE, name);
+        char *path = spool_path(dir, name);
+        assert_int_equal(utimensat(AT_FDCWD, path, both, 0), 0);
+        spool_settle(dir, RECEIVED_US, 7, rows[i].uptime_s);
+        struct spool_state left = look();
+        ROW(i, left.done == (rows[i].left == SPOOL_DONE ? 1 : 0));
+        ROW(i, left.files == (rows[i].left == SPOOL_COMPLETE ? 1 : 0));
+        ROW(i, left.done + left.files > 0 || !spool_any(dir));
+        (void)unlink(path);
+        free(path);
+        spool_name_put(CID "A", 5, SPOOL_COMPLETE, name);
+        assert_int_equal(spool_remove(dir, name, &err), HO_OK);
+    }
+}
+
 static void quarantine_replaces_nothing(void **state)
 {
     char name[] = CID "A.3.spool", numbered[64];
@@ -227,6 +265,7 @@ int main(void)
         cmocka_unit_test_teardown(a_full_spool_takes_no_more_and_keeps_what_it_has, empty),
         cmocka_unit_test_teardown(what_cannot_be_written_leaves_nothing_behind, empty),
         cmocka_unit_test_teardown(an_unfinished_file_is_swept_after_an_hour, empty),
+        cmocka_unit_test_teardown(what_is_done_stays_until_the_database_must_have_it, empty),
         cmocka_unit_test_teardown(quarantine_replaces_nothing, empty),
         cmocka_unit_test_teardown(one_importer_holds_the_lock, empty),
         cmocka_unit_test_teardown(one_in_a_minute_looks_for_imports, empty),

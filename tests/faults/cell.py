@@ -92,7 +92,7 @@ class Cell:
 
     def answers(self):
         """{status: how many} of what came meanwhile."""
-        return dict(sum((collections.Counter(s.answers) for s in self.senders), collections.Counter()))
+        return dict(sum((s.answers for s in self.senders), collections.Counter()))
 
     # ---- judgement --------------------------------------------------------------------------------------
 
@@ -112,7 +112,8 @@ class Cell:
         for event in sorted({e for s in self.senders for d in s.given_up for e in d.events} - taken):
             if self.receipts[event]:  # stored, and the answer was lost
                 yield from self.once_only(event)
-        if self.line.who == "mariadbd" and 503 in self.answers():
+        busy = [s for sender in self.senders for s, status in sender.by_source if status == 503 and s != "grid"]
+        if self.line.who == "mariadbd" and busy:
             yield f"the database alone was troubled, and the spool did not take all: {self.answers()}"
         yield from self.whole()
         yield from self.next_request()

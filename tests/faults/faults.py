@@ -242,7 +242,7 @@ class Clock(Fault):
 
 
 class DataClock(Clock):
-    """The clock of the database jumps, and jumps back."""
+    """The clock of the database jumps, and jumps back: it may take that for a hang, and end itself."""
 
     def clock(self):
         return self.world.disk

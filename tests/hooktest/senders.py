@@ -15,13 +15,15 @@ NO_ANSWER = "no answer"
 class Senders:
     """`threads` senders for one site. Each thread signs anew whenever it sends, as providers do.
 
-    acknowledged   deliveries that were answered 2xx, in that order     answers   {status: how many}
+    acknowledged   deliveries that were answered 2xx, in that order     given_up   those that were not
+    answers        {status: how many}                                   by_source  {(source, status): how many}
     """
 
     def __init__(self, site, deliveries=(), threads=6, limit_s=15, pause_s=0.05):
         self.site, self.limit_s, self.pause_s = site, limit_s, pause_s
         self.todo, self.lock = queue.Queue(), threading.Lock()
-        self.acknowledged, self.given_up, self.answers, self.stop = [], [], {}, False
+        self.acknowledged, self.given_up, self.stop = [], [], False
+        self.answers, self.by_source = collections.Counter(), collections.Counter()
         for delivery in deliveries:
             self.todo.put(delivery)
         self.threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
@@ -65,7 +67,8 @@ class Senders:
 
     def _note(self, delivery, status):
         with self.lock:
-            self.answers[status] = self.answers.get(status, 0) + 1
+            self.answers[status] += 1
+            self.by_source[delivery.source, status] += 1
             if status == 200:
                 self.acknowledged.append(delivery)
             elif not delivery.again:

@@ -16,7 +16,8 @@ takes = $(shell $(CC) -Werror $(1) -O2 -x c -c /dev/null -o /dev/null 2>/dev/nul
 HARDEN := -U_FORTIFY_SOURCE $(or $(call takes,-D_FORTIFY_SOURCE=3),-D_FORTIFY_SOURCE=2) \
   -fstack-protector-strong $(call takes,-fstack-clash-protection) $(call takes,-fcf-protection=full)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-MODE := $(if $(SAN),$(SANITIZE) -O1 -DHO_ABORT_ON_BUG,-O2 $(HARDEN))
+COVER := --coverage -O0 -include tests/coverage.h
+MODE := $(if $(COVERAGE),$(COVER),$(if $(SAN),$(SANITIZE) -O1 -DHO_ABORT_ON_BUG,-O2 $(HARDEN)))
 MODE += $(if $(FUZZ),-fsanitize=fuzzer-no-link)
 
 PACKAGES := libmariadb json-c libcrypto libcurl
@@ -28,7 +29,7 @@ LIBS_PROCESSOR := $(LIBS_COMMON) $(shell $(PKG_CONFIG) --libs libcurl 2>/dev/nul
 
 CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHO_VERSION='"$(VERSION)"' \
   -g $(MODE) $(WARN) -fPIE -Ilib $(THIRD) $(CFLAGS)
-LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SAN),$(SANITIZE)) $(LDFLAGS)
+LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SAN),$(SANITIZE)) $(if $(COVERAGE),--coverage) $(LDFLAGS)
 
 LAYERS := base core edge store receiver work operator
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
@@ -56,6 +57,7 @@ help:
 #: make faults     kill -9, SIGSTOP, a full disk and others, at every place where they could hurt; 15 minutes
 #: make soak       deliveries of many providers while all parties are killed and stopped, SECONDS=1800
 #: make hostile    REQUESTS=100000 spoilt requests to the receiver, sanitized, as shipped, and under valgrind
+#: make coverage   which lines of lib/ the tests run: a build of its own, unit and end-to-end tests
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes, later only what changed
 #: make man        manual pages into build/man/
 #: make clean      removes build/
@@ -155,6 +157,11 @@ hostile:
 	@$(MAKE) --no-print-directory -s -j2 all
 	@$(MAKE) --no-print-directory -s -j2 SAN=1 BUILD=$(BUILD)/asan all
 	@HOOKONCE_BUILD=$(BUILD) tests/hostile/run --requests $(REQUESTS)
+
+.PHONY: coverage
+coverage:
+	@tests/setup.sh test
+	@HOOKONCE_BUILD=$(BUILD) tests/coverage
 
 .PHONY: bench
 bench: $(BUILD)/bench/bench_verify

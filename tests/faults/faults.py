@@ -127,7 +127,7 @@ class Said(Fault):
         db = self.world.database
         for statement in statements:
             with self.link.cursor() as cursor:
-                cursor.execute(statement.format(user=db.user))
+                cursor.execute(statement.format(user=db.user, receiver=db.receiver_user))
 
     def begin(self):
         self.link = self.world.server.connect(self.world.database.name)
@@ -147,8 +147,8 @@ class Said(Fault):
 LAST = "(SELECT MAX(version) FROM (SELECT version FROM hookonce_schema) AS s)"
 SAID = {
     "read only": (["SET GLOBAL read_only = 1"], ["SET GLOBAL read_only = 0"]),
-    "max_user_connections": (["ALTER USER {user}@'%' WITH MAX_USER_CONNECTIONS 1"],
-                             ["ALTER USER {user}@'%' WITH MAX_USER_CONNECTIONS 0"]),
+    "max_user_connections": ([f"ALTER USER {{{u}}}@'%' WITH MAX_USER_CONNECTIONS 1" for u in ("user", "receiver")],
+                             [f"ALTER USER {{{u}}}@'%' WITH MAX_USER_CONNECTIONS 0" for u in ("user", "receiver")]),
     "table locked": (["LOCK TABLES hookonce_receipt WRITE"], ["UNLOCK TABLES"]),
     "all locked": (["FLUSH TABLES WITH READ LOCK"], ["UNLOCK TABLES"]),
     "receipts missing": (["RENAME TABLE hookonce_receipt TO away"], ["RENAME TABLE away TO hookonce_receipt"]),

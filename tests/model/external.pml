@@ -2,13 +2,16 @@
  *
  * One job, two workers that may vanish at any step, or sleep past their lease, also in the middle of
  * the handler. The other side acts once for each idempotency key. The database may be restored from
- * a backup in which the job, under another number, is still to be done.
+ * a backup in which the job, under another number, is still to be done. Or a person renames in the
+ * config what keys are made of: the job keeps the key of its first try.
  *
  * Must hold: every run bears the same key, so the other side acts once at most; each run is a try
  * that was counted before, so runs and claims are bounded; of workers whose lease lasts, one runs it;
  * what is settled as done stays done; it does end.
  *
  *   holds   -DAT_MOST_ONCE                   and there is one run then, whatever becomes of it
+ *   holds   -DRENAMED                        no backup, and a person edits the config
+ *   refuted -DRENAMED -DKEY_MADE_ANEW        each try makes its key of the config as it is then
  *   refuted -DNO_FENCE                       settled by the job's id alone
  *   refuted -DFENCE_BY_STATE                 by id and state, not by the number of the claim
  *   refuted -DTRY_BEHIND                     the try is counted when it is settled
@@ -28,7 +31,7 @@
 mtype = { READY, RUNNING, DONE, DEAD };
 mtype = { OK, FAILED };
 mtype state = READY;
-byte claim_no, claims, tries, runs, acts, inside, job_no = 1, first_key, begun;
+byte claim_no, claims, tries, runs, acts, inside, job_no = 1, first_key, begun, config = 1, key;
 bool suspect, lease_over, started, was_done, restored, known[4 * TRIES + 1];
 
 #define ENDED (state == DONE || state == DEAD)
@@ -44,8 +47,10 @@ bool suspect, lease_over, started, was_done, restored, known[4 * TRIES + 1];
 #define KEY mine
 #elif defined(KEY_OF_JOB)
 #define KEY job_no
+#elif defined(KEY_MADE_ANEW)
+#define KEY config
 #else
-#define KEY 1
+#define KEY key
 #endif
 
 inline claim()
@@ -64,6 +69,7 @@ inline begin()
         if
         :: MINE ->
             begun++;
+            key = (key == 0 -> config : key);
 #ifndef TRY_BEHIND
             tries = (counted -> tries : tries + 1);
 #endif
@@ -186,16 +192,23 @@ active proctype reaper()
 active proctype backup()
 {
     if
-#ifndef AT_MOST_ONCE
+#if !defined(AT_MOST_ONCE) && !defined(RENAMED)
     :: atomic { ENDED && begun == 0 ->
            state = READY; tries = 0; suspect = false; runs = 0; was_done = false;
-           claims = 0; job_no = 2;
+           claims = 0; job_no = 2; key = 0;
            printf("a backup is restored\n") }
 #endif
     :: ENDED
     fi;
     restored = true
 }
+
+#ifdef RENAMED
+active proctype edit()
+{
+    atomic { config = 2; printf("a person renames the handler\n") }
+}
+#endif
 
 active proctype judge()
 {

@@ -3,7 +3,8 @@
  *     <correlation id of its first event>.<bytes>.spool
  * so a list of names alone says what came when, how many there are and how much room they take.
  * While it is written its name ends in .tmp. When its events are committed by a database that does
- * not write to its disk at COMMIT, it is named .done until that must have happened. The folder is private (0700), on a local disk.
+ * not write to its disk at COMMIT, it is named .done until that must have happened. The folder is
+ * private (0700), on a local disk.
  *
  * A file is a line "hookonce spool 1", then fields, each a length (8 bytes, big-endian) and so many
  * bytes: the print of the key that the content is sealed under ("": it is plain), and the content;

@@ -59,8 +59,8 @@ const char SQL_CONFLICT_INSERT[] =
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
 
 /* ---- import ----
- * When InnoDB writes to the disk (1, 3: at each COMMIT; else every so many seconds), and for how long
- * the server has been running. */
+ * When InnoDB writes to the disk (1, 3: at each COMMIT; else every so many seconds), and for how
+ * long the server has been running. */
 
 const char SQL_COMMIT_FLUSH[] =
     "SELECT @@innodb_flush_log_at_trx_commit, @@innodb_flush_log_at_timeout";

@@ -268,6 +268,34 @@ def in_doubt(home, book, url):
     assert "flow odd" not in home.sh("hookonce check --quiet", codes=(0, 1))
 
 
+def spool(home, book):
+    """What the runbook says of the spool, with a file that waits and one that was spoilt for a while."""
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        good = f.read()
+    home.server.stop()
+    home.write("hookonce/hookonce.conf", good.replace(home.db.server.socket, "/nonexistent/db.sock"))
+    url = home.serve()
+    for name in ("evt_spool1", "evt_spool2"):
+        home.sh(f"hookonce send stripe --id {name} --url {url}")
+    folder = os.path.join(home.dir, "state/spool")
+    names = sorted(os.listdir(folder))
+    assert len(names) == 2 and all(n.endswith(".spool") for n in names)
+    home.server.stop()
+    home.write("hookonce/hookonce.conf", good)
+    home.serve()
+    path = os.path.join(folder, names[0])
+    shutil.copy(path, path + ".copy")
+    os.truncate(path, 100)
+    said = home.sh(book.take("ls state/spool\n./hookonce import"), codes=(1,))
+    assert names[1] in said and "1 request imported" in said and "1 moved to quarantine" in said
+    assert "torn" in home.sh("./hookonce check")
+    shutil.copy(path + ".copy", home.own(os.path.join(folder, "quarantine", names[0]), 0o600))
+    os.unlink(path + ".copy")
+    assert "1 request imported" in home.sh(book.take("mv state/spool/quarantine"))
+    assert home.db.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id LIKE 'evt_spool%%'") == 2
+    assert "spool: on, empty" in home.sh("./hookonce check")
+
+
 def test_the_procedures_of_the_runbook_work_as_written(home):
     url, processor = install(home, Document("README.md"))
     processor.stop()
@@ -304,6 +332,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     home.db.sql(delete + str(first))
     # the database
     assert "version 3" in home.sh(book.take("./hookonce check            #"))
+    spool(home, book)
     # a secret that leaked
     home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.new[^`]*)`", book.text).group(1))
     assert home.sh("cat stripe.secret; stat -c %a stripe.secret") == "whsec_new600\n"
@@ -381,6 +410,7 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
     assert len(commands) >= 4
     add_asana(home)
     home.write("hookonce/event.json", '{"id": "evt_1", "type": "checkout.session.completed", "created": 1}')
+    home.sh("install -m 600 hookonce.key old.key")
     for command in commands:
         words = filled(command).replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
         if len(words) < 2:

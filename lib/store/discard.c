@@ -79,13 +79,13 @@ static enum ho_code end(struct db *db, struct discarding *x, struct ho_err *err)
 
     enum ho_code code = leave_effect(db, x, err);
     if (code == HO_OK) {
+        code = keep(db, x, err);
+    }
+    if (code == HO_OK) {
         code = db_run(db, sql_job_discard, in, 2, NULL, err);
     }
     if (code == HO_OK) {
         code = receipt_update(db, x->cid, OUTCOME_DISCARDED, err);
-    }
-    if (code == HO_OK) {
-        code = keep(db, x, err);
     }
     if (code == HO_OK && x->job.has_lane) {
         code = lane_wake(db, x->job.lane, &woke, err); /* it may have been woken for it */

@@ -87,7 +87,10 @@ const char SQL_VIEW_ATTEMPTS[] =
     "('ignored', 'informational', 'already done', 'already so', 'stale', 'gone', 'need not met',"  \
     " 'waited too long', 'no key', 'no route', 'forged row', 'key over')"
 
-/* ?: the correlation id, ten times. Same times are sorted by what must come first. */
+#define TIMES(n) "IF(" n " = 1, 'once', CONCAT(" n ", ' times'))"
+
+/* The end of a job is written just before that of its last try, and stands below it.
+ * ?: the correlation id, ten times. Same times are sorted by what must come first. */
 const char SQL_VIEW_TIMELINE[] =
     "SELECT at, what, detail FROM ("
     "SELECT received_at AS at, 'received' AS what, 1 AS step,"
@@ -97,8 +100,8 @@ const char SQL_VIEW_TIMELINE[] =
     " UNION ALL SELECT last_duplicate_at, 'duplicate', 2,"
     " CONCAT('the last of ', duplicates, '; the same event came again')"
     " FROM hookonce_receipt WHERE correlation_id = ? AND duplicates > 0"
-    " UNION ALL SELECT last_seen_at, kind, 2, CONCAT('conflict ', id, ', seen ', seen,"
-    " ' times, refused delivery ', correlation_id)"
+    " UNION ALL SELECT last_seen_at, kind, 2, CONCAT('conflict ', id, ', seen ', " TIMES("seen") ","
+    " ', refused delivery ', correlation_id)"
     " FROM hookonce_conflict WHERE first_correlation_id = ?"
     " UNION ALL SELECT created_at, 'job', 3, CONCAT('job ', id, ', ',"
     " CASE WHEN route <> '' THEN CONCAT('route ', route)"
@@ -119,18 +122,21 @@ const char SQL_VIEW_TIMELINE[] =
     " FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
     " WHERE j.correlation_id = ? AND a.ended_at IS NOT NULL"
     " UNION ALL SELECT waits_since, 'waits', 4, CONCAT('job ', id, ', for ', waiting_for,"
-    " COALESCE(CONCAT(', ', done_by), ''), ', put off ', waits, ' times',"
+    " COALESCE(CONCAT(', ', done_by), ''), ', put off ', " TIMES("waits") ","
     " COALESCE(CONCAT(': ', last_error), ''))"
     " FROM hookonce_job WHERE correlation_id = ? AND waiting_for IS NOT NULL"
     " AND state IN ('ready', 'waiting')"
     " UNION ALL SELECT discarded_at, 'discarded', 5, CONCAT('job ', job_id, ', by ', who,"
     " COALESCE(CONCAT(', acted: ', acted), ''), ': ', reason)"
     " FROM hookonce_discard WHERE correlation_id = ?"
-    " UNION ALL SELECT run_at, state, 6, CONCAT('job ', id, CASE state"
+    " UNION ALL SELECT IF(state IN ('done', 'dead'), GREATEST(run_at, COALESCE((SELECT"
+    " MAX(a.ended_at) FROM hookonce_attempt a WHERE a.job_id = j.id"
+    " AND a.ended_at < j.run_at + INTERVAL 1 SECOND), run_at)), run_at), state, 6,"
+    " CONCAT('job ', id, CASE state"
     " WHEN 'ready' THEN ', due at this time' WHEN 'running' THEN ', lease ends at this time'"
     " WHEN 'waiting' THEN ', asleep until its lane is free, or this time'"
     " ELSE CONCAT(', ', COALESCE(outcome, 'ended'), COALESCE(CONCAT(' by ', done_by), '')) END)"
-    " FROM hookonce_job WHERE correlation_id = ?"
+    " FROM hookonce_job j WHERE correlation_id = ?"
     ") AS t ORDER BY at, step LIMIT 1000";
 
 const char SQL_VIEW_WORKERS[] =

@@ -220,7 +220,7 @@ static void one_receipts_story(void **state)
     static const char *const wanted[][2] = {
         {"received", "by shop-eu, order.paid, 4 bytes, secret 1"},
         {"job", "route main"},
-        {"meaning", "seen 1 times, refused delivery"},
+        {"meaning", "seen once, refused delivery"},
         {"duplicate", "the last of 1;"},
         {"started", "try 1, w1"},
         {"failed", "try 1: no such table"},

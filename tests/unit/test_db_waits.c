@@ -92,7 +92,7 @@ static void what_waits_is_shown(void **state)
                                     " 'evt_1'", cid);
     assert_int_equal(view_timeline(base.outside, span_of(cid), &rows, &err), HO_OK);
     i = row_of(&rows, VIEW_T_WHAT, "waits");
-    assert_true(span_starts(db_cell(&rows, i, VIEW_T_DETAIL), "job 901, for lane, put off 1 times: "));
+    assert_true(span_starts(db_cell(&rows, i, VIEW_T_DETAIL), "job 901, for lane, put off once: "));
     (void)row_of(&rows, VIEW_T_WHAT, "waiting");
     assert_int_equal(view_queue(base.outside, &queue, &err), HO_OK);
     assert_int_equal(queue.asleep, 1);

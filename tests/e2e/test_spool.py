@@ -9,6 +9,7 @@ import time
 import pytest
 
 from hooktest import MariaDB, events, grid, wait_until
+from hooktest.proc import pids_of
 from hooktest.proxy import DatabaseProxy
 from hooktest.spool import away, files, quarantined, send
 
@@ -148,7 +149,7 @@ def other_password(s, server):
 
 @pytest.mark.parametrize("fault", [stopped, hung, read_only, no_connections, locked, no_table, newer_schema,
                                    other_password])
-def test_whatever_is_wrong_with_the_database_an_event_is_kept(broken, fault):
+def test_whatever_is_wrong_with_the_database_an_event_is_kept__O_DB_03(broken, fault):
     s, server = broken
     name, before = f"evt_{fault.__name__}", s.written()
     shows_on_new_links = fault in (no_connections, newer_schema, other_password)
@@ -166,6 +167,20 @@ def test_whatever_is_wrong_with_the_database_an_event_is_kept(broken, fault):
     wait_until(lambda: s.deliver("stripe", events.stripe(f"{name}2")).status == 200 and s.written(before)["receipt"] > 2,
                15, "what comes after goes into the database again", 0.5)
     s.process()
+
+
+def test_twenty_events_while_the_server_is_stopped_need_no_second_delivery__O_DB_03(broken):
+    s, server = broken
+    before, receivers = s.written(), pids_of(s.receiver)
+    with stopped(s, server):
+        for n in range(20):
+            start = time.monotonic()
+            assert s.deliver("stripe", events.stripe(f"evt_twenty{n:02}")).status == 200
+            assert time.monotonic() - start < 3
+    s.process()
+    assert s.written(before) == {"receipt": 20, "body": 20, "job": 20, "attempt": 20}
+    assert [e for e in s.effects() if "twenty" in e] == [f"evt_twenty{n:02}" for n in range(20)]
+    assert pids_of(s.receiver) == receivers
 
 
 # -- the same event more than once ---------------------------------------------------------------

@@ -80,6 +80,7 @@ def test_kill_9_of_receiver_processor_and_database_loses_and_doubles_nothing(sit
     finally:
         senders.stop = senders.running()
     assert not senders.stop, f"not all was acknowledged in {LIMIT_S} s: {senders.answers}, {killer.kills}"
+    assert not senders.broken, senders.broken
     killer.keep_processor()
     wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_job WHERE state IN ('ready', 'running')") == 0,
                120, "every job has ended", 0.5)

@@ -84,11 +84,8 @@ class Cell:
             place.leave()
         sent = [s for s in self.senders if not s.join(SENT_S)]
         complaints = [f"not all was taken in {SENT_S} s: {s.answers}" for s in sent]
-        complaints = complaints or list(self.judge())
-        if line.who == "web server":
-            w.stop_web()
-            w.start_web()
-        return complaints
+        complaints += [f"a sender broke: {b}" for s in self.senders for b in s.broken]
+        return complaints or list(self.judge())
 
     def answers(self):
         """{status: how many} of what came meanwhile."""

@@ -67,6 +67,7 @@ def restart(world, who, pids):
         world.server.start()
     elif who == "web server":
         world.site.server.proc.wait(30)
+        world.signal("receiver", signal.SIGKILL)  # as its supervisor ends all that it has left behind
         world.site.server.start()
     else:
         world.gone(who, pids)

@@ -17,16 +17,17 @@ class Senders:
 
     acknowledged   deliveries that were answered 2xx, in that order     given_up   those that were not
     answers        {status: how many}                                   by_source  {(source, status): how many}
+    broken         what ended a thread that should not have
     """
 
     def __init__(self, site, deliveries=(), threads=6, limit_s=15, pause_s=0.05):
         self.site, self.limit_s, self.pause_s = site, limit_s, pause_s
         self.todo, self.lock = queue.Queue(), threading.Lock()
-        self.acknowledged, self.given_up, self.stop = [], [], False
+        self.acknowledged, self.given_up, self.broken, self.stop = [], [], [], False
         self.answers, self.by_source = collections.Counter(), collections.Counter()
         for delivery in deliveries:
             self.todo.put(delivery)
-        self.threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
+        self.threads = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
 
     def start(self):
         """Begins with the deliveries that were given; returns self."""
@@ -53,6 +54,12 @@ class Senders:
             return self.site.post(delivery.source, delivery.body, headers, limit_s=self.limit_s).status
         except (OSError, http.client.HTTPException):
             return NO_ANSWER
+
+    def _work(self):
+        try:
+            self._run()
+        except Exception as e:  # noqa: BLE001  # for the main thread
+            self.broken.append(repr(e))
 
     def _run(self):
         while not self.stop:

@@ -40,7 +40,9 @@ def request(port, method, path, body=None, headers=(), limit_s=30, content_lengt
         try:
             link.endheaders(body)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the server answered before it had read all of the body: its answer is still there
+            if link.sock is None:
+                raise  # it was never connected
+            # Else the server answered before it had read all of the body: its answer is still there.
         got = link.getresponse()
         return Answer(got.status, got.getheaders(), got.read())
     finally:

@@ -46,8 +46,9 @@ static const struct conf_key keys[] = {
      .help = "file with the certificates (PEM) that servers are checked by when the processor "
              "fetches keys; absent: the system's"},
     {.section = "hookonce", .key = "program", .type = CONF_PATH,
-     .help = "the program hookonce, which the receiver starts for sources in reply mode; absent: "
-             "the one beside the receiver, else the one beside this file"},
+     .help = "the program hookonce, which the receiver starts for sources in reply mode, and for "
+             "the spool where no processor runs; absent: the one beside the receiver, else the one "
+             "beside this file"},
     {.section = "hookonce", .key = "spool", .type = CONF_WORD, .words = "on off always",
      .dflt = "on",
      .help = "on: a verified event that the database can't take is kept in a private file, "

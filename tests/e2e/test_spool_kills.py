@@ -29,8 +29,8 @@ def spot(site):
     return s, Halt(s.path("halt"))
 
 
-def kill_receiver(s, halt, when, call, event_id):
-    """A delivery over CGI whose receiver is killed at that call."""
+def kill_receiver(s, halt, when, call, event_id, then=None):
+    """A delivery over CGI whose receiver is killed at that call, or at the call `then` behind it."""
     body = events.stripe(event_id)
     halt.arm("hookonce.fcgi", when, call)
     environment = s.cgi_environment("stripe", len(body), s.signed("stripe", body), env=halt.env)
@@ -39,6 +39,10 @@ def kill_receiver(s, halt, when, call, event_id):
         threading.Thread(target=lambda: child.stdin.write(body) and child.stdin.close(), daemon=True).start()
         try:
             assert wait_until(halt.halted, 20, f"{when} {call}") == child.pid
+            if then:
+                halt.arm("hookonce.fcgi", "before", then, child.pid)
+                os.kill(child.pid, signal.SIGCONT)
+                assert wait_until(halt.halted, 20, f"before {then}, behind {call}") == child.pid
         finally:
             child.kill()
         assert child.stdout.read() == b"", "nothing is answered yet"
@@ -54,13 +58,14 @@ def kill_import(s, halt, when, call):
             os.kill(child.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("when,call,complete", [
-    ("before", "fsync", 0), ("behind", "fsync", 0), ("before", "rename", 0), ("behind", "rename", 1)])
-def test_a_receiver_that_is_killed_while_it_spools_has_promised_nothing(spot, when, call, complete):
+@pytest.mark.parametrize("when,call,then,complete", [
+    ("before", "fsync", None, 0), ("behind", "fsync", None, 0), ("before", "rename", None, 0),
+    ("behind", "rename", None, 1), ("behind", "rename", "fsync", 1)])
+def test_a_receiver_that_is_killed_while_it_spools_has_promised_nothing(spot, when, call, then, complete):
     s, halt = spot
     with away(s):
         assert send(s, "evt_first").status == 200  # makes the folder: its fsync is another one
-        kill_receiver(s, halt, when, call, "evt_1")
+        kill_receiver(s, halt, when, call, "evt_1", then)
         assert (len(files(s)), len(parts(s))) == (1 + complete, 1 - complete)
         assert send(s, "evt_1").status == 200, "the sender comes again"
     s.process()

@@ -1,0 +1,87 @@
+"""The receiver's link to the database: closed while idle, a server that starts anew, rows held by others."""
+
+import time
+
+import pytest
+
+from hooktest import events, wait_until
+from hooktest.proc import pids_of
+
+SECRET = "github test secret"
+SOURCES = {"github": {"provider": "github", "secret": SECRET},
+           "patient": {"provider": "github", "secret": SECRET, "mode": "reply", "handler": "says"}}
+HANDLERS = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}, "says": {"command": "/bin/echo yes"}}
+
+
+def linked(site, spool="off", **more):
+    return site(server=("lighttpd", {"procs": 1}), sources=SOURCES, handlers=HANDLERS,
+                routes={"all": {"provider": "github", "on": "*", "handler": "fx"}},
+                settings={"hookonce": {"spool": spool}}, **more)
+
+
+def timed(s, name, source="github"):
+    """-> (status, seconds). The same name is the same event."""
+    start = time.monotonic()
+    return s.deliver(source, events.github(after=name), delivery=name).status, time.monotonic() - start
+
+
+def test_a_link_that_the_server_closed_while_idle_is_no_reason_to_be_busy__O_DB_04(site, own_mariadb):
+    server = own_mariadb(options=["--wait-timeout=1"])
+    s = linked(site, database=server.create_database())
+    for n in range(3):
+        assert timed(s, f"d-{n}")[0] == 200
+        wait_until(lambda: not server.execute("SELECT 1 FROM information_schema.processlist "
+                                              f"WHERE user IN ({s.db.accounts()})"), 10, "the server closes the link")
+    assert [s.count("receipt"), s.log_lines(event="busy"), s.log_lines(event="breaker")] == [3, [], []]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill9"])
+def test_a_server_that_started_anew_is_found_by_the_first_delivery(site, own_mariadb, end):
+    server = own_mariadb()
+    s = linked(site, database=server.create_database())
+    for n in range(3):
+        assert timed(s, f"d-{n}")[0] == 200
+        getattr(server, end)()
+        server.start()
+    assert timed(s, "d-last")[0] == 200
+    assert [s.count("receipt"), s.log_lines(event="busy")] == [4, []]
+
+
+def test_an_event_that_others_hold_is_busy_and_holds_nobody_else_up(site, own_mariadb):
+    """One row's lock is not trouble of the database: the breaker stays closed."""
+    server = own_mariadb()
+    s = linked(site, database=server.create_database())
+    assert timed(s, "d-first")[0] == 200
+    holder = server.connect(s.db.name)
+    holder.cursor().execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")  # the row, no gap beside it
+    holder.begin()
+    holder.cursor().execute("SELECT * FROM hookonce_receipt FOR UPDATE")
+    for _ in range(4):
+        status, seconds = timed(s, "d-first")
+        assert status == 503 and seconds < 2.8
+        for name, source in (("d-other", "github"), ("d-asked", "patient")):
+            status, seconds = timed(s, f"{name}-{time.monotonic_ns()}", source)
+            assert status == 200 and seconds < 1.5
+    holder.rollback()
+    holder.close()
+    assert timed(s, "d-first")[0] == 200
+    assert s.log_lines(event="breaker") == []
+
+
+@pytest.mark.parametrize("spool", ["on", "off"])
+def test_twenty_deliveries_while_it_is_stopped__O_DB_03(site, own_mariadb, spool):
+    server = own_mariadb()
+    s = linked(site, spool, database=server.create_database())
+    assert timed(s, "d-before")[0] == 200
+    before = pids_of(s.receiver)
+    server.stop()
+    names = [f"d-{n}" for n in range(20)]
+    for name in names:
+        status, seconds = timed(s, name)
+        assert status == (200 if spool == "on" else 503) and seconds < 3
+    server.start()
+    for name in names if spool == "off" else ():
+        wait_until(lambda: timed(s, name)[0] == 200, 10, "it is taken when it comes again")
+    s.process()
+    assert sorted(s.effects()) == sorted(["d-before", *names])
+    assert pids_of(s.receiver) == before

@@ -132,8 +132,8 @@ static const struct conf_key keys[] = {
      .help = "event type that `hookonce send` uses by default"},
     {.section = "recipe", .key = "sample-form", .type = CONF_BOOL, .dflt = "no",
      .help = "whether the sample is a form; else it is JSON"},
-    MANY("sample-for", "another one for some event types: PATTERN ; TEXT, where * in PATTERN stands "
-                       "for anything; JSON if TEXT begins with { or [, else a form"),
+    MANY("sample-for", "another one for some event types: PATTERN ; TEXT, where * in PATTERN "
+                       "stands for anything; JSON if TEXT begins with { or [, else a form"),
     TEXT("reply-sample-type", "in place of sample-type for a source in reply mode"),
 };
 

@@ -156,8 +156,8 @@ const char *send_hint(const struct send_answers *a)
         {404, "no such source", "the receiver's config has no source of this name", NULL},
         {404, "", "the web server answered, not hookonce: look at the path of the URL, and at how "
                   "the web server is told of hookonce.fcgi",
-         "the handler's own answer, if hookonce list shows the event; else the web server's: look at "
-         "the path of the URL"},
+         "the handler's own answer, if hookonce list shows the event; else the web server's: look "
+         "at the path of the URL"},
         {0, "Could not connect", "nothing listens there: does the web server run, and are host "
                                  "and port of the URL right?", NULL},
         {0, "Failed to connect", "nothing listens there: does the web server run, and are host "

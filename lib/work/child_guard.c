@@ -106,7 +106,8 @@ static pid_t parent_of(int proc, const char *pid)
     return number_of(at);
 }
 
-/* Sends it to our children outside the program's group: they have left it, and lost their parent. */
+/* Sends it to our children outside the program's group: they have left it, and lost their own
+ * parent. */
 static void signal_strays(const struct guard *g, int number)
 {
     pid_t own = getpid();

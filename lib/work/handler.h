@@ -72,8 +72,8 @@ enum handler_result handler_sql_reply(struct db *db, const struct handler_call *
     HO_MUST_CHECK;
 
 /* How a command says what became of it, by its exit code (sysexits.h). With report->reply all that
- * it prints is the answer's body; with `prints = headers` lines Status and Content-Type and an empty
- * line stand before it. It gets the event's body on
+ * it prints is the answer's body; with `prints = headers` lines Status and Content-Type and an
+ * empty line stand before it. It gets the event's body on
  * its standard input, the contract (core/contract.h) in its environment, and the folder of the
  * config as working directory. handler_exits says what every end means, handler_statuses of
  * answers. */

@@ -210,6 +210,7 @@ static void what_may_have_acted_moves_the_mark(void **state)
         if (rows[i].dies) {
             run_and_die();
             ROW(i, flow_reap().dead == 1);
+            configure(FLOW ROUTE("order_by = {/order}\nhandler = unknown\n"));
         } else {
             flow_run();
         }

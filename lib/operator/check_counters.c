@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "operator/check.h"
-#include "store/counters.h"
+#include "store/gate.h"
 
 #define RECENT_US (24LL * 3600 * 1000 * 1000)
 
@@ -93,6 +93,10 @@ void check_counters(struct check *c)
                  "on a disk of another machine (NFS, ...), or full: counters, alarms and the "
                  "breaker of the database are each process's own; a state_dir on this host's disk "
                  "mends that");
+    }
+    if (gate_is_open(counters)) {
+        found_of(c, FOUND_WARN, "database", "breaker",
+                 "the receivers leave the database alone for some seconds: it hung, or was away");
     }
     counters_each(counters, found_source, c);
     for (int kind = 0; kind < ALARM_N; kind++) {

@@ -72,7 +72,9 @@ static int64_t bound_ms(const struct db *db, int64_t own_ms)
 
 void db_bound(struct db *db)
 {
-    db_wait_bound(db->link, bound_ms(db, db->read_ms));
+    if (db->is_exact) {
+        db_wait_bound(db->link, bound_ms(db, db->read_ms));
+    }
 }
 
 /* Records the link's last error, and closes the link where it is of no use any more. */
@@ -123,7 +125,7 @@ static enum ho_code set_session(struct db *db, struct ho_err *err)
     return query(db, sql, err);
 }
 
-static enum ho_code set_options(MYSQL *link, bool by_socket, struct ho_err *err)
+static enum ho_code set_options(MYSQL *link, bool by_socket, unsigned read_s, struct ho_err *err)
 {
     const my_bool off = 0;
     unsigned protocol = by_socket ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
@@ -134,9 +136,9 @@ static enum ho_code set_options(MYSQL *link, bool by_socket, struct ho_err *err)
     (void)mysql_options(link, MYSQL_OPT_RECONNECT, &off);
     /* Never: a server could ask for this account's files. */
     (void)mysql_options(link, MYSQL_OPT_LOCAL_INFILE, &off);
-    return db_wait_prepare(link) ? HO_OK
-                                 : ho_fail(err, HO_PERMANENT,
-                                           "this client library can't wait for a limited time");
+    return db_wait_prepare(link, read_s)
+               ? HO_OK
+               : ho_fail(err, HO_PERMANENT, "this client library can't wait for a limited time");
 }
 
 /* A receiver may have an account of its own. */
@@ -156,12 +158,13 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
                                  .user = own_account(db) ? s->db_receiver_user : s->db_user,
                                  .password = password,
                                  .database = s->db_name};
+    unsigned read_s = (unsigned)(db->read_ms / 1000);
     MYSQL *link = mysql_init(NULL);
 
     if (link == NULL) {
         ho_die("out of memory");
     }
-    enum ho_code code = set_options(link, socket != NULL, err);
+    enum ho_code code = set_options(link, socket != NULL, read_s, err);
     if (code == HO_OK && !db_wait_connect(link, &to, ms)) {
         code = db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
     }
@@ -170,6 +173,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
         return code;
     }
     db->link = link;
+    db->is_exact = db_wait_is_exact(link, read_s);
     code = set_session(db, err);
     if (code != HO_OK) {
         db_disconnect(db);

@@ -21,6 +21,7 @@ struct db {
     struct db_prepared cache[DB_CACHE_MAX];
     size_t n_cache;
     int64_t read_ms;
+    bool is_exact; /* the link's waits can be bounded in ms */
     struct deadline limit; /* no call waits beyond it */
     uint64_t max_packet; /* 0: not asked yet */
     bool untransacted;

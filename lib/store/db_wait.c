@@ -11,10 +11,12 @@
 
 #define STACK_BYTES (256UL * 1024) /* the library's own while it connects; TLS needs most */
 
-bool db_wait_prepare(MYSQL *link)
+bool db_wait_prepare(MYSQL *link, unsigned read_s)
 {
     size_t stack = STACK_BYTES;
 
+    (void)mysql_options(link, MYSQL_OPT_READ_TIMEOUT, &read_s);
+    (void)mysql_options(link, MYSQL_OPT_WRITE_TIMEOUT, &read_s);
     return mysql_options(link, MYSQL_OPT_NONBLOCK, &stack) == 0;
 }
 
@@ -52,6 +54,15 @@ bool db_wait_connect(MYSQL *link, const struct db_target *to, int64_t ms)
         wanted = mysql_real_connect_cont(&got, link, await(link, wanted, end));
     }
     return got != NULL;
+}
+
+bool db_wait_is_exact(MYSQL *link, unsigned read_s)
+{
+    const MARIADB_PVIO *pvio = link->net.pvio;
+    int64_t ms = (int64_t)read_s * 1000;
+
+    return pvio != NULL && pvio->timeout[PVIO_READ_TIMEOUT] == ms &&
+           pvio->timeout[PVIO_WRITE_TIMEOUT] == ms;
 }
 
 void db_wait_bound(MYSQL *link, int64_t ms)

@@ -35,6 +35,17 @@ def test_a_link_that_the_server_closed_while_idle_is_no_reason_to_be_busy__O_DB_
     assert [s.count("receipt"), s.log_lines(event="busy"), s.log_lines(event="breaker")] == [3, [], []]
 
 
+def test_a_processor_whose_links_are_closed_while_it_waits_goes_on(site, own_mariadb):
+    server = own_mariadb(options=["--wait-timeout=1"])
+    s = linked(site, database=server.create_database())
+    s.start_processor("--for", "60s")
+    for n in range(3):
+        assert timed(s, f"d-{n}")[0] == 200
+        wait_until(lambda: len(s.effects()) == n + 1, 10, "it is done soon")
+        time.sleep(2.2)
+    assert s.log_lines(event="failed") == [] and s.sql("SELECT 1 FROM hookonce_attempt WHERE outcome <> 'done'") == []
+
+
 @pytest.mark.parametrize("end", ["stop", "kill9"])
 def test_a_server_that_started_anew_is_found_by_the_first_delivery(site, own_mariadb, end):
     server = own_mariadb()

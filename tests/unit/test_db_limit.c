@@ -4,6 +4,8 @@
 
 #include "testdb.h"
 
+#include "store/db_link.h"
+
 #define LATE_MS 700 /* what a loaded machine may add; a whole second would be the client library's */
 
 static struct testdb t;
@@ -48,6 +50,18 @@ static enum ho_code slow_tx(struct db *db, void *arg, struct ho_err *err)
         code = run(db, "SELECT SLEEP(0.1)", err);
     }
     return code == HO_OK ? db_commit(db, err) : code;
+}
+
+/* Should the library have moved what is set in it, this says so. */
+static void the_bound_is_where_it_is_looked_for(void **state)
+{
+    struct db *db = db_open(&t.settings, DB_RECEIVER);
+    struct ho_err err;
+    (void)state;
+
+    assert_int_equal(db_connect(db, &err), HO_OK);
+    assert_true(db->is_exact);
+    db_close(db);
 }
 
 static void many_calls_together_keep_to_it(void **state)
@@ -211,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_not_waited_for_beyond_the_limit),
+        cmocka_unit_test(the_bound_is_where_it_is_looked_for),
         cmocka_unit_test(many_calls_together_keep_to_it),
         cmocka_unit_test(a_greeting_is_not_waited_for_beyond_the_limit),
         cmocka_unit_test(a_locked_row_is_told_as_one),

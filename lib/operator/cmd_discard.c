@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/text.h"
 #include "operator/pick.h"
 #include "operator/table.h"
@@ -32,22 +33,15 @@ struct discard_run {
 /* "alice@www1": the account that runs this, and its host, in ASCII. */
 static void who_am_i(char out[DISCARD_WHO_ROOM])
 {
-    static const char sound[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789._-@";
     const struct passwd *account = getpwuid(getuid());
-    char host[256];
+    char host[HOST_NAME_ROOM], number[24];
 
-    if (gethostname(host, sizeof host) != 0) {
-        host[0] = '\0';
-    }
-    host[sizeof host - 1] = '\0';
-    if (account != NULL) {
-        (void)snprintf(out, DISCARD_WHO_ROOM, "%.31s@%.32s", account->pw_name, host);
-    } else {
-        (void)snprintf(out, DISCARD_WHO_ROOM, "%lu@%.32s", (unsigned long)getuid(), host);
-    }
-    for (char *at = out + strspn(out, sound); *at != '\0'; at += strspn(at, sound)) {
-        *at = '_';
+    host_name(host);
+    (void)snprintf(number, sizeof number, "%lu", (unsigned long)getuid());
+    (void)snprintf(out, DISCARD_WHO_ROOM, "%.27s@%s", account != NULL ? account->pw_name : number,
+                   host);
+    for (char *at = out; *at != '\0'; at++) {
+        *at = *at > ' ' && *at <= '~' ? *at : '_';
     }
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mac.h"
@@ -263,18 +264,10 @@ static void ask_again(struct asking *a)
 
 static void worker_name(char out[NAME_ROOM])
 {
-    char host[NAME_ROOM] = "";
-    size_t n = 0;
+    char host[HOST_NAME_ROOM];
 
-    if (gethostname(host, sizeof host - 1) != 0) {
-        host[0] = '\0';
-    }
-    for (const char *p = host; *p != '\0' && n < 36; p++) {
-        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-                     (*p >= '0' && *p <= '9') || *p == '.';
-        out[n++] = plain ? *p : '-';
-    }
-    (void)snprintf(out + n, NAME_ROOM - n, "-%ld-reply", (long)getpid());
+    host_name(host);
+    (void)snprintf(out, NAME_ROOM, "%s-%ld-reply", host, (long)getpid());
 }
 
 static struct deadline sooner(struct deadline a, struct deadline b)

@@ -29,23 +29,6 @@
 
 /* ---- making it ---- */
 
-/* The host's name as far as the column takes it: letters, digits, dot, dash. */
-static void host_name(char out[WORKER_NAME_ROOM])
-{
-    char raw[256] = "";
-    size_t n = 0;
-
-    if (gethostname(raw, sizeof raw - 1) != 0 || raw[0] == '\0') {
-        (void)snprintf(raw, sizeof raw, "localhost");
-    }
-    for (const char *p = raw; *p != '\0' && n < 36; p++) {
-        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-                     (*p >= '0' && *p <= '9') || *p == '.';
-        out[n++] = plain ? *p : '-';
-    }
-    out[n] = '\0';
-}
-
 static unsigned read_seconds(const struct settings *s)
 {
     int64_t longest = 0;

@@ -3,6 +3,7 @@
 #define HO_WORK_WORKER_H
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "core/settings.h"
 #include "store/counters.h"
 #include "store/db.h"
@@ -16,7 +17,7 @@ struct worker {
     const struct settings *settings;
     struct span key;             /* of this installation, for the receipts' MAC */
     char name[WORKER_NAME_ROOM]; /* "host-pid-random", as the rows show it */
-    char host[WORKER_NAME_ROOM];
+    char host[HOST_NAME_ROOM];
     struct db *control; /* claims, leases, failures */
     struct db *handler; /* a site's SQL, and what settles in its transaction */
     struct queue queue;

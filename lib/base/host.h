@@ -1,0 +1,11 @@
+/* What this machine calls itself. */
+#ifndef HO_BASE_HOST_H
+#define HO_BASE_HOST_H
+
+#define HOST_NAME_ROOM 37 /* with its NUL */
+
+/* The host's name, its first 36 bytes, for names of workers and people: letters, digits, dot, dash;
+ * anything else is a dash. "localhost" when it has none. */
+void host_name(char out[HOST_NAME_ROOM]);
+
+#endif

@@ -85,7 +85,7 @@ static void man_commands(FILE *out)
                 ".SH FILES\n.TP\nhookonce.conf\nthe config, mode 0600; see hookonce.conf(5)\n"
                 ".TP\nhookonce.key\nthis installation\\(aqs own key, mode 0600, the same on every "
                 "host of it\n"
-                ".TP\nstate/\ncounters, wake\\-up and log; private to the account\n"
+                ".TP\nstate/\ncounters, wake\\-up, log and the spool; private to the account\n"
                 ".SH \"SEE ALSO\"\nhookonce.conf(5), schema/RUNBOOK.md\n",
                 out);
 }

@@ -10,13 +10,14 @@
 
 static void note_spooled(struct receiver *rx, const struct event *ev, const char *why)
 {
-    char length[24];
+    char length[24], ms[24];
     const struct log_pair pairs[] = {
         LOG_SPAN("source", ev->source),
         LOG_SPAN("provider", ev->provider),
         LOG_SPAN("id", ev->id),
         LOG_SPAN("type", ev->type),
         log_int("length", (int64_t)ev->body.len, length),
+        log_int("ms", clock_mono_ms() - rx->began_ms, ms),
         LOG_TEXT("why", why),
     };
 

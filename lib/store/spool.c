@@ -210,22 +210,25 @@ enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err)
     return code;
 }
 
-/* The same file under another ending; its time of change becomes now. */
+/* The same file under another ending. */
 static bool rename_as(DIR *folder, const char *from, const struct spool_name *name,
                       enum spool_kind kind)
 {
     char to[SPOOL_NAME_ROOM];
 
     spool_name_put((const char *)name->cid.p, name->bytes, kind, to);
-    return utimensat(dirfd(folder), from, NULL, 0) == 0 &&
-           renameat(dirfd(folder), from, dirfd(folder), to) == 0;
+    return renameat(dirfd(folder), from, dirfd(folder), to) == 0;
 }
 
-enum ho_code spool_done(const char *dir, const char *name, struct ho_err *err)
+enum ho_code spool_done(const char *dir, const char *name, int64_t began_us, struct ho_err *err)
 {
+    const struct timespec at = {(time_t)(began_us / 1000000), (long)(began_us % 1000000) * 1000};
+    const struct timespec both[2] = {at, at};
     const struct spool_name said = spool_name_of(name);
     DIR *folder = opendir(dir);
-    bool well = folder != NULL && (rename_as(folder, name, &said, SPOOL_DONE) || errno == ENOENT);
+    bool well = folder != NULL && ((utimensat(dirfd(folder), name, both, 0) == 0 &&
+                                    rename_as(folder, name, &said, SPOOL_DONE)) ||
+                                   errno == ENOENT);
 
     enum ho_code code =
         well ? HO_OK : ho_fail_errno(err, HO_TRANSIENT, "%s/%s: can't be renamed", dir, name);

@@ -89,8 +89,11 @@ void spooled_free(struct spooled *f);
 enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;
 
 /* Names it .done: its events are committed, and may still be lost with the database's host.
+ * in: began_us - wall clock, before the transaction began: the database may have been started anew
+ *     since it ended, and must not be taken for one that has run since then
  * returns HO_OK | HO_TRANSIENT. */
-enum ho_code spool_done(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code spool_done(const char *dir, const char *name, int64_t began_us, struct ho_err *err)
+    HO_MUST_CHECK;
 
 /* Removes the .done files that are so for sure_s seconds under a database that has run for all that
  * time. Those of one that was started meanwhile are complete files again, to be imported anew.

@@ -120,6 +120,7 @@ static enum ho_code quarantine(const struct importer *im, const char *name, cons
 static enum ho_code import_one(const struct importer *im, const struct disk *disk,
                                const char *name, struct imported *out, struct ho_err *err)
 {
+    const int64_t began_us = clock_wall_us();
     struct spooled f;
     enum ho_code code = spool_read(&im->spool, name, &f, err);
 
@@ -135,7 +136,7 @@ static enum ho_code import_one(const struct importer *im, const struct disk *dis
         code = record(im, &f, out, err);
         if (code == HO_OK) {
             code = disk->at_commit ? spool_remove(im->spool.dir, name, err)
-                                   : spool_done(im->spool.dir, name, err);
+                                   : spool_done(im->spool.dir, name, began_us, err);
             out->files++;
         } else if (code == HO_BUG || code == HO_REJECT) {
             code = quarantine(im, name, err->text, out);
@@ -158,6 +159,7 @@ static enum ho_code import_all(const struct importer *im, struct deadline end,
     if (code != HO_OK) {
         return code;
     }
+    spool_sweep(im->spool.dir, clock_wall_us());
     spool_settle(im->spool.dir, clock_wall_us(), disk.sure_s, disk.uptime_s);
     code = spool_list(im->spool.dir, &names, err);
 

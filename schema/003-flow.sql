@@ -20,7 +20,7 @@ ALTER TABLE hookonce_job
     ADD COLUMN IF NOT EXISTS need_waits INT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'How often of these because what it needs was not there',
     ADD COLUMN IF NOT EXISTS waiting_for VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'What for: lane, need, owner, release, breaker, rate, slot, handler, fetch, turn',
+        COMMENT 'What for: lane, need, owner, release, breaker, rate, slot, handler, fetch, body key, turn',
     ADD COLUMN IF NOT EXISTS waits_since DATETIME(6) NULL
         COMMENT 'When it was first put off since its last counted try, UTC; bounds begin there',
     ADD COLUMN IF NOT EXISTS first_try_at DATETIME(6) NULL

@@ -45,6 +45,7 @@ enum job_wait {
     WAIT_SLOT,    /* the handler runs as often at once as it may */
     WAIT_HANDLER, /* the handler said "not now" */
     WAIT_FETCH,   /* who is asked for the object said "not now" */
+    WAIT_BODY,    /* its body is sealed under a key that is not here */
     WAIT_TURN,    /* what has a higher priority goes first */
     WAIT_N
 };

@@ -153,6 +153,33 @@ static enum ho_code load_log(struct log_to *out, char **path, const struct conf_
     return HO_OK;
 }
 
+/* How what is stored is kept: sealed or not, and how long. */
+static enum ho_code load_keeping(struct settings *out, const struct conf_section *s,
+                                 struct ho_err *err)
+{
+    bool first = true;
+
+    for (const struct conf_entry *e = s->entries; e != NULL; e = e->next) {
+        char *path = NULL;
+        if (strcmp(e->key, "body_key") != 0) {
+            continue;
+        }
+        if (first && strcmp(e->value, "off") == 0) {
+            out->seal_off = true;
+        } else if (setting_path(s, e, span_of(e->value), &path, err) != HO_OK) {
+            return HO_REJECT;
+        } else {
+            setting_add(&out->body_keys, &out->n_body_keys, path);
+        }
+        first = false;
+    }
+    out->keep_bodies_ms =
+        setting_text(s, "keep_bodies") != NULL ? setting_number(s, "keep_bodies") : -1;
+    out->keep_receipts_ms =
+        setting_text(s, "keep_receipts") != NULL ? setting_number(s, "keep_receipts") : -1;
+    return HO_OK;
+}
+
 static enum ho_code load_hookonce(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err)
 {
@@ -173,7 +200,8 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
             setting_add(&out->recipes, &out->n_recipes, conf_resolve(s, e->value));
         }
     }
-    return setting_file(s, "key", &out->key_file, err);
+    enum ho_code code = load_keeping(out, s, err);
+    return code == HO_OK ? setting_file(s, "key", &out->key_file, err) : code;
 }
 
 static void load_processor(struct settings *out, const struct conf_section *s)

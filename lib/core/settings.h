@@ -152,6 +152,10 @@ struct settings {
     char *state_dir, *key_file;
     struct log_to log;
     char *log_path; /* what log.path points to, or NULL */
+    char **body_keys; /* files; the first seals, unless seal_off */
+    size_t n_body_keys;
+    bool seal_off;
+    int64_t keep_bodies_ms, keep_receipts_ms; /* -1: for ever */
     char **recipes;
     size_t n_recipes;
     const char *url; /* public address of the receiver, or NULL */

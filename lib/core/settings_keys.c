@@ -37,6 +37,17 @@ static const struct conf_key keys[] = {
      .dflt = "text", .help = "text: key=value; json: an object a line"},
     {.section = "hookonce", .key = "log_level", .type = CONF_WORD, .words = "debug info warn alarm",
      .dflt = "info", .help = "the least that is logged"},
+    {.section = "hookonce", .key = "body_key", .type = CONF_TEXT, .repeats = true,
+     .help = "a key of 32 bytes (hex or base64), as file:PATH, under which bodies, headers and "
+             "answers are sealed before they are stored or spooled; may repeat: the first seals, all "
+             "open; `off` as the first: nothing new is sealed"},
+    {.section = "hookonce", .key = "keep_bodies", .type = CONF_DURATION, .min = DAY,
+     .max = 36500 * DAY,
+     .help = "how long bodies, headers and answers of what is finished are kept; absent: for ever"},
+    {.section = "hookonce", .key = "keep_receipts", .type = CONF_DURATION, .min = DAY,
+     .max = 36500 * DAY,
+     .help = "how long finished receipts are kept, with their jobs and tries: later the same event "
+             "would be a new one; absent: for ever"},
     {.section = "hookonce", .key = "recipes", .type = CONF_PATH, .repeats = true,
      .help = "a file with recipes of your own"},
     {.section = "hookonce", .key = "url", .type = CONF_TEXT,

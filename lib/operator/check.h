@@ -59,6 +59,8 @@ void check_routes(struct check *c);
 void check_outside(struct check *c);
 /* The database, its settings, the schema, the key's print. false: the rest can't be looked at. */
 bool check_database(struct check *c);
+/* The keys that bodies are sealed under; needs a good check_database. */
+void check_seals(struct check *c);
 /* The database's users: whether the receivers have one of their own, and what it may do. */
 void check_users(struct check *c);
 /* Whether the database takes the SQL of handlers and routes, and whether a breaker is open; needs a

@@ -30,6 +30,7 @@ static void check_all(struct check *c)
     size_t failed = c->n[FOUND_FAIL];
     if (check_database(c)) {
         check_users(c);
+        check_seals(c);
         c->over[ALARM_DATABASE] = c->n[FOUND_FAIL] == failed;
         check_handlers(c);
         check_flows(c);

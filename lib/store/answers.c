@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "store/job.h"
 #include "store/jobs_row.h"
+#include "store/seals.h"
 #include "store/sql_answers.h"
 #include "store/sql_jobs.h"
 
@@ -64,14 +65,14 @@ enum ho_code answers_job(struct db *db, const char *cid, const struct reply_clai
     return db_run(db, sql_reply_job, in, 4, NULL, err);
 }
 
-enum { LOOK_JOB, LOOK_STATE, LOOK_LEFT, LOOK_STATUS, LOOK_TYPE, LOOK_BODY, LOOK_MAC };
+enum { LOOK_JOB, LOOK_STATE, LOOK_LEFT, LOOK_STATUS, LOOK_TYPE, LOOK_BODY, LOOK_MAC, LOOK_KEY };
 
 /* The stored answer, if this installation wrote it. */
 static bool read_answer(const struct db_rows *rows, const struct answer_of *of, struct span key,
-                        struct reply_answer *out)
+                        struct span body, struct reply_answer *out)
 {
     int64_t status = db_cell_int(rows, 0, LOOK_STATUS);
-    struct span type = db_cell(rows, 0, LOOK_TYPE), body = db_cell(rows, 0, LOOK_BODY);
+    struct span type = db_cell(rows, 0, LOOK_TYPE);
     unsigned char mac[SHA256_LEN];
 
     if (!span_present(type)) {
@@ -107,18 +108,28 @@ enum ho_code answers_look(struct db *db, const struct answer_of *of, struct span
                           struct reply_look *out, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(of->cid)};
+    const struct seal_place at = {"answer body", of->cid, 0};
     struct db_rows rows = {0};
+    struct buf body;
 
     *out = (struct reply_look){.state = REPLY_NONE};
+    buf_init(&body, ANSWER_LONGEST + SEAL_MORE);
     enum ho_code code = db_run(db, sql_reply_look, in, 1, &rows, err);
+    if (code == HO_OK && rows.n_rows == 1 &&
+        seal_get(db_seals(db), db_cell(&rows, 0, LOOK_KEY), &at, db_cell(&rows, 0, LOOK_BODY),
+                 &body) == SEAL_NO_KEY) {
+        code = ho_fail(err, HO_TRANSIENT,
+                       "the stored answer is sealed under a body_key that is not here");
+    }
     if (code == HO_OK && rows.n_rows == 1) {
         out->job = (uint64_t)db_cell_int(&rows, 0, LOOK_JOB);
         out->state = span_present(db_cell(&rows, 0, LOOK_STATUS)) &&
-                             read_answer(&rows, of, key, &out->answer)
+                             read_answer(&rows, of, key, buf_span(&body), &out->answer)
                          ? REPLY_ANSWERED
                          : state_of(&rows);
     }
     db_rows_free(&rows);
+    buf_free(&body);
     return code;
 }
 
@@ -260,15 +271,23 @@ enum ho_code answers_put(struct db *db, const struct answer_of *of, struct span 
                          const struct reply_answer *answer, struct ho_err *err)
 {
     struct span type = span_of(answer->type), body = buf_span(&answer->body);
+    const struct seal_place at = {"answer body", of->cid, 0};
     unsigned char mac[SHA256_LEN];
+    struct buf room;
 
+    if (seal_ready(db_seals(db), err) != HO_OK) {
+        return err->code;
+    }
     answer_mac(of, answer->status, type, body, key, mac);
     const struct db_value in[] = {
         DBV_STR(of->cid),
         DBV_UINT(answer->status),
         type.len > 0 ? DBV_TEXT(type) : DBV_NULL,
-        DBV_BYTES(body),
+        DBV_BYTES(seal_value(db_seals(db), &at, body, &room)),
         DBV_BYTES(span_make(mac, sizeof mac)),
+        seal_print(db_seals(db)),
     };
-    return db_run(db, sql_answer_put, in, 5, NULL, err);
+    enum ho_code code = db_run(db, sql_answer_put, in, 6, NULL, err);
+    buf_free(&room);
+    return code;
 }

@@ -6,6 +6,7 @@
 
 #include "core/document.h"
 #include "store/parts.h"
+#include "store/seals.h"
 #include "store/sql.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -69,6 +70,10 @@ static enum ho_code insert(struct db *db, const struct keeping *k, const struct 
     struct span body = kept_body(k, e, &item);
     size_t most = parts_size(db, e->headers.len + body.len, e->headers.len);
     size_t kept = most < CONFLICT_BODY_MAX ? most : (size_t)CONFLICT_BODY_MAX;
+    const struct seal_ring *seals = db_seals(db);
+    const struct seal_place head_at = {"conflict headers", e->cid, 0};
+    const struct seal_place body_at = {"conflict body", e->cid, 0};
+    struct buf head_room, body_room;
     struct db_value in[] = {
         DBV_STR(c->kind),
         DBV_BYTES(e->provider),
@@ -79,14 +84,17 @@ static enum ho_code insert(struct db *db, const struct keeping *k, const struct 
         DBV_STR(c->first_cid),
         DBV_BYTES(span_make(e->same, sizeof e->same)),
         DBV_BYTES(first_same),
-        DBV_BYTES(e->headers),
-        DBV_BYTES(span_sub(body, 0, kept)),
+        DBV_BYTES(seal_value(seals, &head_at, e->headers, &head_room)),
+        DBV_BYTES(seal_value(seals, &body_at, span_sub(body, 0, kept), &body_room)),
         DBV_UINT(e->body.len),
         DBV_BYTES(span_make(c->body_sha256, SHA256_LEN)),
+        seal_print(seals),
     };
 
     enum ho_code code = db_run(db, SQL_CONFLICT_INSERT, in, COUNT(in), NULL, err);
     buf_free(&item);
+    buf_free(&head_room);
+    buf_free(&body_room);
     return code;
 }
 

@@ -10,6 +10,7 @@
 #include "store/db_error.h"
 #include "store/db_link.h"
 #include "store/db_session.h"
+#include "store/seals.h"
 #include "store/db_wait.h"
 
 struct db *db_open(const struct settings *s, enum db_role role)
@@ -48,6 +49,7 @@ void db_close(struct db *db)
 {
     if (db != NULL) {
         db_disconnect(db);
+        seal_ring_free(db->seals);
         free(db);
     }
 }
@@ -317,6 +319,15 @@ enum ho_code db_reset(struct db *db, struct ho_err *err)
 }
 
 /* ---- facts ---- */
+
+const struct seal_ring *db_seals(struct db *db)
+{
+    if (db->seals == NULL || !db->seals->complete) {
+        seal_ring_free(db->seals);
+        db->seals = seal_ring_load(db->settings);
+    }
+    return db->seals;
+}
 
 uint64_t db_max_packet(struct db *db)
 {

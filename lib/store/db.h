@@ -116,6 +116,11 @@ bool db_wrote_untransacted(struct db *db); /* the tracker's lower-case w: MyISAM
 /* Whether the last statement, failed or not, left a warning of that number. Asks the server. */
 bool db_warned(struct db *db, unsigned number);
 
+/* The keys that bodies are sealed under, by the config; read at the first use, and again while one
+ * of them can't be read. Lives as long as db. */
+struct seal_ring;
+const struct seal_ring *db_seals(struct db *db);
+
 /* Puts the link back to a fresh session after a handler (mysql_reset_connection, database and
  * session settings sent again). */
 enum ho_code db_reset(struct db *db, struct ho_err *err) HO_MUST_CHECK;

@@ -27,6 +27,7 @@ struct db {
     bool untransacted;
     db_tx *look; /* NULL, or run on every new link */
     void *look_arg;
+    struct seal_ring *seals; /* db_seals */
 };
 
 /* Bounds the wait of the library's next call: to be called before each that waits. Past the limit

@@ -38,6 +38,9 @@ static const struct column {
     {"hookonce_handler", "name", "varchar(64)", "ascii_bin"},
     {"hookonce_slot", "handler", "varchar(64)", "ascii_bin"},
     {"hookonce_answer", "correlation_id", "char(26)", "ascii_bin"},
+    {"hookonce_answer", "body_key", "char(16)", "ascii_bin"},
+    {"hookonce_body", "body_key", "char(16)", "ascii_bin"},
+    {"hookonce_conflict", "body_key", "char(16)", "ascii_bin"},
     {"hookonce_discard", "correlation_id", "char(26)", "ascii_bin"},
 };
 

@@ -7,6 +7,7 @@
 
 #include "store/conflict.h"
 #include "store/inbox_rows.h"
+#include "store/seals.h"
 #include "store/sql.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -18,7 +19,7 @@ struct batch {
     struct record *all;       /* by (provider, id), equal ones in the request's order */
     struct record **by_token; /* those with a guard, by (provider, token) */
     size_t n, n_guards;
-    unsigned char body_sha256[SHA256_LEN];
+    unsigned char body_sha256[SHA256_LEN]; /* as it is stored */
 };
 
 /* ---- before ---- */
@@ -82,10 +83,30 @@ static struct span or_empty(struct span s)
     return span_present(s) ? s : SPAN_LIT("");
 }
 
-static void prepare(struct batch *b, struct accepted *const *events, size_t n, struct span key,
-                    const struct reply_claim *claim)
+static void swap_digests(unsigned char a[SHA256_LEN], unsigned char b[SHA256_LEN])
 {
-    unsigned char headers_sha256[SHA256_LEN];
+    unsigned char keep[SHA256_LEN];
+
+    memcpy(keep, a, SHA256_LEN);
+    memcpy(a, b, SHA256_LEN);
+    memcpy(b, keep, SHA256_LEN);
+}
+
+/* Where content is sealed, digests of it are stored under the key, too. */
+static void prepare_digests(struct record *r, struct span key, bool sealed)
+{
+    seal_digest(key, r->e.same, r->other_same);
+    seal_digest(key, r->e.guard, r->other_guard);
+    if (sealed) {
+        swap_digests(r->e.same, r->other_same);
+        swap_digests(r->e.guard, r->other_guard);
+    }
+}
+
+static void prepare(struct batch *b, struct accepted *const *events, size_t n, struct span key,
+                    bool sealed)
+{
+    unsigned char body_sha256[SHA256_LEN], headers_sha256[SHA256_LEN];
 
     *b = (struct batch){.all = ho_alloc(n * sizeof *b->all),
                         .by_token = ho_alloc(n * sizeof(struct record *)),
@@ -94,7 +115,8 @@ static void prepare(struct batch *b, struct accepted *const *events, size_t n, s
         struct record *r = &b->all[i];
         const struct event *e = accepted_event(events[i]);
 
-        *r = (struct record){.e = *e, .place = i, .claim = claim};
+        *r = (struct record){.e = *e, .place = i};
+        prepare_digests(r, key, sealed);
         r->e.type = or_empty(e->type);
         r->e.headers = or_empty(e->headers);
         r->e.body = or_empty(e->body);
@@ -105,10 +127,10 @@ static void prepare(struct batch *b, struct accepted *const *events, size_t n, s
             r->e.has_received = false;
         }
         if (i == 0) {
-            mac_sha256(r->e.body, b->body_sha256);
+            mac_sha256(r->e.body, body_sha256);
             mac_sha256(r->e.headers, headers_sha256);
         }
-        event_mac_digests(&r->e, key, b->body_sha256, headers_sha256, r->mac);
+        event_mac_digests(&r->e, key, body_sha256, headers_sha256, r->mac);
     }
     qsort(b->all, n, sizeof *b->all, by_key);
     for (size_t i = 0; i < n; i++) {
@@ -117,6 +139,10 @@ static void prepare(struct batch *b, struct accepted *const *events, size_t n, s
         }
     }
     qsort(b->by_token, b->n_guards, sizeof(struct record *), by_token);
+    memcpy(b->body_sha256, body_sha256, SHA256_LEN);
+    if (sealed) {
+        seal_digest(key, body_sha256, b->body_sha256);
+    }
 }
 
 static void batch_free(struct batch *b)
@@ -271,10 +297,13 @@ enum ho_code inbox_record(struct db *db, struct accepted *const *events, size_t 
     for (size_t i = 0; i < n; i++) {
         results[i] = RECEIPT_NEW;
     }
+    if (code == HO_OK) {
+        code = seal_ready(db_seals(db), err);
+    }
     if (code != HO_OK) {
         return code;
     }
-    prepare(&b, events, n, key, NULL);
+    prepare(&b, events, n, key, db_seals(db)->wanted);
     code = record(db, &b, end, err);
     for (size_t i = 0; i < n && code == HO_OK; i++) {
         results[b.all[i].place] = b.all[i].result;
@@ -292,10 +321,14 @@ enum ho_code inbox_record_reply(struct db *db, struct accepted *event, struct sp
 
     out->result = RECEIPT_NEW;
     memcpy(out->cid, accepted_event(event)->cid, ULID_LEN + 1);
+    if (code == HO_OK) {
+        code = seal_ready(db_seals(db), err);
+    }
     if (code != HO_OK) {
         return code;
     }
-    prepare(&b, &event, 1, key, claim);
+    prepare(&b, &event, 1, key, db_seals(db)->wanted);
+    b.all[0].claim = claim;
     code = record(db, &b, end, err);
     if (code == HO_OK) {
         out->result = b.all[0].result;

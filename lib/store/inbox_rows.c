@@ -6,6 +6,7 @@
 #include "core/outcome.h"
 #include "store/answers.h"
 #include "store/parts.h"
+#include "store/seals.h"
 #include "store/sql.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -32,6 +33,27 @@ static void settle(struct record *r, enum receipt_result result, struct span cid
     r->first_id_len = id.len;
 }
 
+/* Looks for the content under a token, which a row of that token must be there for if `must`. */
+static enum ho_code look_guard(struct db *db, struct record *r, const unsigned char *token,
+                               bool must, struct ho_err *err)
+{
+    struct db_value in[] = {DBV_BYTES(r->e.provider), DBV_BYTES(span_make(token, SHA256_LEN))};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_GUARD_BACK, in, COUNT(in), &rows, err);
+    struct span id = db_cell(&rows, 0, 0), cid = db_cell(&rows, 0, 1);
+    if (code == HO_OK && rows.n_rows == 0 && !must) {
+        /* nobody knows it so */
+    } else if (code == HO_OK &&
+               (rows.n_rows != 1 || cid.len != ULID_LEN || id.len > EVENT_KEY_MAX)) {
+        code = ho_fail(err, HO_BUG, "the guard's row was neither written nor found");
+    } else if (code == HO_OK && !span_eq(id, r->e.id)) {
+        settle(r, RECEIPT_REPEAT, cid, id);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
 enum ho_code record_guard(struct db *db, struct record *r, struct ho_err *err)
 {
     const struct event *e = &r->e;
@@ -40,16 +62,14 @@ enum ho_code record_guard(struct db *db, struct record *r, struct ho_err *err)
                             DBV_STR(e->cid)};
     struct db_rows rows = {0};
 
-    enum ho_code code = insert_ignore(db, SQL_GUARD_INSERT, in, COUNT(in), &rows, err);
+    enum ho_code code = look_guard(db, r, r->other_guard, false, err);
+    if (code != HO_OK || r->settled) {
+        return code;
+    }
+    code = insert_ignore(db, SQL_GUARD_INSERT, in, COUNT(in), &rows, err);
     r->guarded = code == HO_OK && rows.affected > 0;
     if (code == HO_OK && rows.affected == 0) {
-        code = db_run(db, SQL_GUARD_BACK, in, 2, &rows, err);
-        struct span id = db_cell(&rows, 0, 0), cid = db_cell(&rows, 0, 1);
-        if (code == HO_OK && (rows.n_rows != 1 || cid.len != ULID_LEN || id.len > EVENT_KEY_MAX)) {
-            code = ho_fail(err, HO_BUG, "the guard's row was neither written nor found");
-        } else if (code == HO_OK && !span_eq(id, e->id)) {
-            settle(r, RECEIPT_REPEAT, cid, id);
-        }
+        code = look_guard(db, r, e->guard, true, err);
     }
     db_rows_free(&rows);
     return code;
@@ -75,7 +95,8 @@ static enum ho_code read_back(struct db *db, struct record *r, bool inserted, st
         r->result = RECEIPT_NEW;
         r->settled = !inserted;
     } else {
-        bool equal = span_eq(same, span_make(e->same, sizeof e->same));
+        bool equal = span_eq(same, span_make(e->same, sizeof e->same)) ||
+                     span_eq(same, span_make(r->other_same, sizeof r->other_same));
         settle(r, equal ? RECEIPT_DUPLICATE : RECEIPT_CONFLICT, cid, e->id);
     }
     db_rows_free(&rows);
@@ -114,6 +135,25 @@ enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char
     return code;
 }
 
+static enum ho_code record_part(struct db *db, const struct event *e, size_t part,
+                                struct span bytes, struct ho_err *err)
+{
+    const struct seal_ring *seals = db_seals(db);
+    struct seal_place head = {"body headers", e->cid, (unsigned)part};
+    struct seal_place body = {"body bytes", e->cid, (unsigned)part};
+    struct buf head_room, body_room;
+    struct span headers = seal_value(seals, &head, e->headers, &head_room);
+    struct db_value in[] = {DBV_STR(e->cid), DBV_UINT(part),
+                            part == 0 ? DBV_BYTES(headers) : DBV_NULL,
+                            DBV_BYTES(seal_value(seals, &body, bytes, &body_room)),
+                            seal_print(seals)};
+
+    enum ho_code code = db_run(db, SQL_BODY_INSERT, in, COUNT(in), NULL, err);
+    buf_free(&head_room);
+    buf_free(&body_room);
+    return code;
+}
+
 enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *err)
 {
     size_t size = parts_size(db, e->headers.len + e->body.len, e->headers.len);
@@ -122,12 +162,10 @@ enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *er
 
     do {
         struct span bytes = span_sub(e->body, at, size);
-        struct db_value in[] = {DBV_STR(e->cid), DBV_UINT(part),
-                                part == 0 ? DBV_BYTES(e->headers) : DBV_NULL, DBV_BYTES(bytes)};
         if (part > PART_NUMBER_MAX) {
             return ho_fail(err, HO_PERMANENT, "the body needs too many parts");
         }
-        code = db_run(db, SQL_BODY_INSERT, in, COUNT(in), NULL, err);
+        code = record_part(db, e, part, bytes, err);
         at += bytes.len;
         part++;
     } while (code == HO_OK && at < e->body.len);

@@ -14,6 +14,8 @@ struct record {
     bool settled; /* the result is known, nothing more is written for it in this transaction */
     bool guarded; /* this transaction wrote its guard */
     bool known;   /* an earlier run found it to be there already: it gets no guard */
+    /* The digests in their other form (store/seals.h): rows may have been written either way. */
+    unsigned char other_same[SHA256_LEN], other_guard[SHA256_LEN];
     const struct reply_claim *claim; /* its job runs already, so claimed; NULL: it is ready */
     /* what was there first */
     char first_cid[ULID_LEN + 1];

@@ -27,6 +27,7 @@ struct spool {
     struct span key;    /* this installation's MAC key */
     uint64_t bytes_max; /* of all files together */
     unsigned files_max;
+    const struct settings *settings; /* for the keys that content is sealed under; NULL: plain */
 };
 
 /* The spool of these settings; borrows both. */
@@ -72,15 +73,16 @@ enum ho_code spool_look(const char *dir, struct spool_state *out, struct ho_err 
 
 /* One request, read back and found genuine. */
 struct spooled {
-    struct buf bytes; /* the file; the events' bodies lie in it */
+    struct buf bytes;  /* the file; the events' bodies lie in it */
+    struct buf opened; /* or, where it was sealed, here */
     struct accepted **events;
     size_t n;
     int64_t received_us;
 };
 /* in:  name - one of spool_list
  * out: *out - spooled_free frees, also after a failure
- * returns HO_OK | HO_TRANSIENT (it can't be read now, or is gone: err->sys ENOENT) | HO_REJECT
- * (torn, forged, sealed under a key that is not here, not private: the text says which). */
+ * returns HO_OK | HO_TRANSIENT (it can't be read now, is sealed under a key that is not here, or is
+ * gone: err->sys ENOENT) | HO_REJECT (torn, forged, not private: the text says which). */
 enum ho_code spool_read(const struct spool *s, const char *name, struct spooled *out,
                         struct ho_err *err) HO_MUST_CHECK;
 void spooled_free(struct spooled *f);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mac.h"
 #include "core/event_make.h"
+#include "store/seals.h"
 #include "store/spool_form.h"
 #include "store/spool_names.h"
 
@@ -145,7 +146,27 @@ static enum ho_code check_tail(const struct spool *s, struct span file, struct h
     return HO_OK;
 }
 
-static enum ho_code read_file(const struct spool *s, struct spooled *out, struct ho_err *err)
+/* Opens sealed content into out->opened. */
+static enum ho_code open_content(const struct spool *s, struct span print, const char *cid,
+                                 struct span sealed, struct spooled *out, struct ho_err *err)
+{
+    const struct seal_place at = {"spool content", cid, 0};
+    const struct settings none = {.n_body_keys = 0};
+    struct seal_ring *ring = seal_ring_load(s->settings != NULL ? s->settings : &none);
+
+    buf_init(&out->opened, SPOOL_FILE_MAX);
+    enum seal_opened got = seal_get(ring, print, &at, sealed, &out->opened);
+    seal_ring_free(ring);
+    if (got == SEAL_NO_KEY) {
+        return ho_fail(err, HO_TRANSIENT, "it is sealed under the body_key %.*s, which is not here",
+                       (int)print.len, (const char *)print.p);
+    }
+    return got == SEAL_OPENED ? HO_OK
+                              : ho_fail(err, HO_REJECT, "what is sealed in it does not open");
+}
+
+static enum ho_code read_file(const struct spool *s, const char *cid, struct spooled *out,
+                              struct ho_err *err)
 {
     struct span file = buf_span(&out->bytes);
     const size_t line = sizeof SPOOL_LINE - 1;
@@ -164,15 +185,17 @@ static enum ho_code read_file(const struct spool *s, struct spooled *out, struct
         return ho_fail(err, HO_REJECT, "its fields do not fit");
     }
     if (seal.len > 0) {
-        return ho_fail(err, HO_REJECT, "it is sealed under a key that is not here");
+        code = open_content(s, seal, cid, content, out, err);
+        content = buf_span(&out->opened);
     }
-    return read_content(content, out, err);
+    return code == HO_OK ? read_content(content, out, err) : code;
 }
 
 enum ho_code spool_read(const struct spool *s, const char *name, struct spooled *out,
                         struct ho_err *err)
 {
     const struct spool_name said = spool_name_of(name);
+    char cid[ULID_LEN + 1] = "";
     char *path = spool_path(s->dir, name);
 
     memset(out, 0, sizeof *out);
@@ -182,7 +205,10 @@ enum ho_code spool_read(const struct spool *s, const char *name, struct spooled 
     if (code != HO_OK && err->sys != 0) {
         code = HO_TRANSIENT; /* nothing is known of its content */
     } else if (code == HO_OK) {
-        code = read_file(s, out, err);
+        if (said.cid.len == ULID_LEN) {
+            memcpy(cid, said.cid.p, ULID_LEN);
+        }
+        code = read_file(s, cid, out, err);
         if (code == HO_OK && (said.kind != SPOOL_COMPLETE || said.bytes != out->bytes.len ||
                               !span_is(said.cid, accepted_event(out->events[0])->cid))) {
             code = ho_fail(err, HO_REJECT, "its name is that of another file");
@@ -199,5 +225,6 @@ void spooled_free(struct spooled *f)
     }
     free(f->events);
     buf_free(&f->bytes);
+    buf_free(&f->opened);
     memset(f, 0, sizeof *f);
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mac.h"
 #include "store/inbox.h"
+#include "store/seals.h"
 #include "store/spool_form.h"
 #include "store/spool_names.h"
 
@@ -91,6 +92,7 @@ struct file {
     char part[SPOOL_NAME_ROOM], name[SPOOL_NAME_ROOM];
     struct writer head;
     struct writer content;
+    struct buf sealed; /* the content, where it is sealed */
     unsigned char digest[SHA256_LEN], mac[MAC_MAX];
     struct span pieces[PIECES];
     uint64_t bytes;
@@ -107,20 +109,48 @@ static void file_free(struct file *f)
 {
     buf_free(&f->head.buf);
     buf_free(&f->content.buf);
+    buf_free(&f->sealed);
+}
+
+/* The content as it goes to the disk, and the print of its key, "" where it is plain. */
+static enum ho_code seal_content(const struct spool *s, struct file *f, const char *cid,
+                                 char print[SEAL_PRINT_LEN + 1], struct ho_err *err)
+{
+    const struct seal_place at = {"spool content", cid, 0};
+
+    print[0] = '\0';
+    f->pieces[CONTENT] = buf_span(&f->content.buf);
+    if (s->settings == NULL || s->settings->n_body_keys == 0) {
+        return HO_OK;
+    }
+    struct seal_ring *ring = seal_ring_load(s->settings);
+    enum ho_code code = seal_ready(ring, err);
+    if (code == HO_OK && ring->first != NULL) {
+        memcpy(print, ring->first->print, SEAL_PRINT_LEN + 1);
+        f->pieces[CONTENT] = seal_value(ring, &at, f->pieces[CONTENT], &f->sealed);
+    }
+    seal_ring_free(ring);
+    return code;
 }
 
 static enum ho_code make_file(const struct spool *s, struct accepted *const *events, size_t n,
                               int64_t received_us, struct file *f, struct ho_err *err)
 {
+    const char *cid = accepted_event(events[0])->cid;
+    char print[SEAL_PRINT_LEN + 1];
+
     put_content(&f->content, events, n, received_us);
+    enum ho_code code = seal_content(s, f, cid, print, err);
+    if (code != HO_OK) {
+        return code;
+    }
     put(&f->head, SPOOL_LINE, sizeof SPOOL_LINE - 1);
-    put_field(&f->head, SPAN_LIT("")); /* not sealed */
-    put_length(&f->head, f->content.buf.len);
+    put_field(&f->head, span_of(print));
+    put_length(&f->head, f->pieces[CONTENT].len);
     if (f->content.full || f->head.full) {
         return ho_fail(err, HO_TRANSIENT, "the request is too large for the spool");
     }
     f->pieces[HEAD] = buf_span(&f->head.buf);
-    f->pieces[CONTENT] = buf_span(&f->content.buf);
     mac_sha256_parts(f->pieces, DIGEST, f->digest);
     f->pieces[DIGEST] = span_make(f->digest, SHA256_LEN);
     mac_hmac(MAC_SHA256, s->key, f->pieces, MAC, f->mac);
@@ -128,7 +158,6 @@ static enum ho_code make_file(const struct spool *s, struct accepted *const *eve
     for (size_t i = 0; i < PIECES; i++) {
         f->bytes += f->pieces[i].len;
     }
-    const char *cid = accepted_event(events[0])->cid;
     spool_name_put(cid, f->bytes, SPOOL_PART, f->part);
     spool_name_put(cid, f->bytes, SPOOL_COMPLETE, f->name);
     return HO_OK;

@@ -27,7 +27,8 @@ const char SQL_RECEIPT_BACK[] =
     " LOCK IN SHARE MODE";
 
 const char SQL_BODY_INSERT[] =
-    "INSERT INTO hookonce_body (correlation_id, part, headers, bytes) VALUES (?, ?, ?, ?)";
+    "INSERT INTO hookonce_body (correlation_id, part, headers, bytes, body_key)"
+    " VALUES (?, ?, ?, ?, ?)";
 
 const char SQL_JOB_INSERT[] =
     "INSERT INTO hookonce_job (correlation_id, state, run_at, created_at)"
@@ -55,8 +56,8 @@ const char SQL_CONFLICT_NEWEST[] =
 const char SQL_CONFLICT_INSERT[] =
     "INSERT INTO hookonce_conflict (kind, provider, event_id, source, event_type, correlation_id,"
     " first_correlation_id, same_digest, first_same_digest, headers, body, body_len, body_sha256,"
-    " first_seen_at, last_seen_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
+    " body_key, first_seen_at, last_seen_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
 
 /* ---- import ----
  * When InnoDB writes to the disk (1, 3: at each COMMIT; else every so many seconds), and for how

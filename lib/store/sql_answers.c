@@ -14,7 +14,7 @@ const char sql_reply_job[] =
 
 const char sql_reply_look[] =
     "SELECT j.id, IF(j.outcome = 'discarded', 'dead', j.state), TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
-    " a.status, a.content_type, a.body, a.mac"
+    " a.status, a.content_type, a.body, a.mac, a.body_key"
     " FROM hookonce_job AS j FORCE INDEX (once)"
     " LEFT JOIN hookonce_answer AS a ON a.correlation_id = j.correlation_id" OF_RECEIPT;
 
@@ -53,7 +53,7 @@ const char sql_reply_lost[] =
     " ended_at, outcome) VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), ?)";
 
 const char sql_answer_put[] =
-    "INSERT INTO hookonce_answer (correlation_id, status, content_type, body, mac, answered_at)"
-    " VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(6))"
+    "INSERT INTO hookonce_answer (correlation_id, status, content_type, body, mac, body_key,"
+    " answered_at) VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6))"
     " ON DUPLICATE KEY UPDATE status = VALUES(status), content_type = VALUES(content_type),"
-    " body = VALUES(body), mac = VALUES(mac), answered_at = VALUES(answered_at)";
+    " body = VALUES(body), mac = VALUES(mac), body_key = VALUES(body_key), answered_at = VALUES(answered_at)";

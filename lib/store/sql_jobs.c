@@ -162,7 +162,7 @@ const char sql_stored_receipt[] =
     " FROM hookonce_receipt FORCE INDEX (correlation) WHERE correlation_id = ? LIMIT 2";
 
 const char sql_stored_body[] =
-    "SELECT headers, bytes FROM hookonce_body WHERE correlation_id = ? ORDER BY part";
+    "SELECT headers, bytes, body_key FROM hookonce_body WHERE correlation_id = ? ORDER BY part";
 
 #define DEAD \
     "SELECT j.id, j.correlation_id, j.route, r.provider, r.event_id, r.event_type, j.state," \

@@ -174,6 +174,9 @@ const char SQL_VIEW_FLOWS[] =
 const char SQL_VIEW_FLOW[] = "SELECT " UP_TO("hookonce_effect WHERE flow = ?") ", "
     UP_TO("hookonce_object WHERE flow = ?");
 
+const char SQL_VIEW_WITHOUT_KEY[] =
+    "SELECT " JOBS("state = 'ready' AND waiting_for = 'body key'");
+
 const char SQL_VIEW_NOW[] = "SELECT UTC_TIMESTAMP(6)";
 
 #define WAITING                                                                                    \

@@ -20,5 +20,6 @@ extern const char SQL_VIEW_WORKERS[];
 extern const char SQL_VIEW_QUEUE[];
 extern const char SQL_VIEW_NOW[];
 extern const char SQL_VIEW_SINCE[];
+extern const char SQL_VIEW_WITHOUT_KEY[];
 
 #endif

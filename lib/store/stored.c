@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "store/jobs_row.h"
+#include "store/seals.h"
 #include "store/sql_jobs.h"
 
 enum {
@@ -59,26 +61,45 @@ static bool read_receipt(struct stored *s, const char *cid)
            (!e->has_occurred || read_time(s->occurred_at, &e->occurred_us));
 }
 
-/* Headers and body from the parts; a body of one part is not copied. */
-static bool read_body(struct stored *s)
+enum { PART_HEADERS, PART_BYTES, PART_KEY };
+
+/* One value of the parts, opened into a buffer. false: it can't be. */
+static bool open_part(struct stored *s, const struct seal_ring *seals, const char *body_id,
+                      size_t part, bool headers)
+{
+    const struct seal_place at = {headers ? "body headers" : "body bytes", body_id,
+                                  (unsigned)part};
+    struct span print = db_cell(&s->parts, part, PART_KEY);
+    struct span value = db_cell(&s->parts, part, headers ? PART_HEADERS : PART_BYTES);
+    enum seal_opened got = seal_get(seals, print, &at, value, headers ? &s->headers : &s->body);
+
+    if (got == SEAL_NO_KEY) {
+        jobs_row_text(print, s->key_missing, sizeof s->key_missing);
+    }
+    return got == SEAL_OPENED;
+}
+
+/* Headers and body from the parts; a plain body of one part is not copied. */
+static bool read_body(struct stored *s, const struct seal_ring *seals, const char *body_id)
 {
     if (s->parts.n_rows == 0) {
         return false;
     }
-    s->event.headers = db_cell(&s->parts, 0, 0);
+    s->event.headers = db_cell(&s->parts, 0, PART_HEADERS);
     if (!span_present(s->event.headers)) {
         s->event.headers = SPAN_LIT("");
     }
-    s->event.body = db_cell(&s->parts, 0, 1);
-    for (size_t i = 0; s->parts.n_rows > 1 && i < s->parts.n_rows; i++) {
-        if (buf_add_span(&s->body, db_cell(&s->parts, i, 1)) != HO_OK) {
-            return false;
-        }
+    s->event.body = db_cell(&s->parts, 0, PART_BYTES);
+    if (s->parts.n_rows == 1 && !span_present(db_cell(&s->parts, 0, PART_KEY))) {
+        return true;
     }
-    if (s->parts.n_rows > 1) {
-        s->event.body = buf_span(&s->body);
+    bool well = open_part(s, seals, body_id, 0, true);
+    for (size_t i = 0; well && i < s->parts.n_rows; i++) {
+        well = open_part(s, seals, body_id, i, false);
     }
-    return true;
+    s->event.headers = buf_span(&s->headers);
+    s->event.body = buf_span(&s->body);
+    return well;
 }
 
 enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, struct ho_err *err)
@@ -86,14 +107,17 @@ enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, str
     const struct db_value by[] = {DBV_STR(cid)};
 
     *out = (struct stored){.found = false};
+    buf_init(&out->headers, DB_RESULT_MAX);
     buf_init(&out->body, DB_RESULT_MAX);
     enum ho_code code = db_run(db, sql_stored_receipt, by, 1, &out->receipt, err);
     if (code == HO_OK && out->receipt.n_rows == 1) {
         const struct db_value body[] = {DBV_TEXT(db_cell(&out->receipt, 0, COL_BODY_ID))};
         code = db_run(db, sql_stored_body, body, 1, &out->parts, err);
         if (code == HO_OK) {
+            char body_id[ULID_LEN + 1];
             bool whole = read_receipt(out, cid);
-            out->found = read_body(out) && whole;
+            jobs_row_text(db_cell(&out->receipt, 0, COL_BODY_ID), body_id, sizeof body_id);
+            out->found = read_body(out, db_seals(db), body_id) && whole;
         }
     }
     return code;
@@ -103,6 +127,7 @@ void stored_free(struct stored *s)
 {
     db_rows_free(&s->receipt);
     db_rows_free(&s->parts);
+    buf_free(&s->headers);
     buf_free(&s->body);
 }
 

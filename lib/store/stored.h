@@ -3,6 +3,7 @@
 #ifndef HO_STORE_STORED_H
 #define HO_STORE_STORED_H
 
+#include "base/mac_seal.h"
 #include "core/event.h"
 #include "store/db.h"
 
@@ -13,7 +14,9 @@ struct stored {
     struct span occurred_at; /* DATETIME(6) text, UTC; absent when the provider gives none */
     int64_t received_us;     /* when it arrived, unix microseconds; the MAC does not hold it */
     struct db_rows receipt, parts;
-    struct buf body; /* when it was stored in several parts */
+    struct buf headers, body; /* when they were stored sealed, or the body in several parts */
+    char key_missing[SEAL_PRINT_LEN + 1]; /* print of the key that they are sealed under and that is
+                                             not here: found is false, and they may yet open */
 };
 
 /* Reads receipt, headers and body. *out is owned: stored_free, also after a failure. */

@@ -220,3 +220,13 @@ enum ho_code view_since(struct db *db, const char *start, struct view_since *out
     db_rows_free(&rows);
     return code;
 }
+
+enum ho_code view_without_key(struct db *db, int64_t *n, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+    enum ho_code code = db_run(db, SQL_VIEW_WITHOUT_KEY, NULL, 0, &rows, err);
+
+    *n = code == HO_OK ? db_cell_int(&rows, 0, 0) : 0;
+    db_rows_free(&rows);
+    return code;
+}

@@ -113,4 +113,7 @@ enum ho_code view_now(struct db *db, char start[32], struct ho_err *err) HO_MUST
 enum ho_code view_since(struct db *db, const char *start, struct view_since *out,
                         struct ho_err *err) HO_MUST_CHECK;
 
+/* How many jobs wait for the key of their body; at most VIEW_COUNT_MAX + 1 are counted. */
+enum ho_code view_without_key(struct db *db, int64_t *n, struct ho_err *err) HO_MUST_CHECK;
+
 #endif

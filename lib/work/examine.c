@@ -6,6 +6,8 @@
 #include "work/admit.h"
 #include "work/step.h"
 
+#define BODY_KEY_LOOK_MS 60000 /* until it is looked for again */
+
 static enum decision decide(struct attempt *a, enum outcome outcome, const char *why)
 {
     a->outcome = outcome;
@@ -100,6 +102,14 @@ enum decision examine(struct attempt *a, struct route_plan *routes)
     ho_err_clear(&a->why);
     a->other_mode = false;
     routes->n = 0;
+    if (a->stored.key_missing[0] != '\0') {
+        a->waits = WAIT_BODY;
+        a->wait_ms = BODY_KEY_LOOK_MS;
+        (void)ho_fail(&a->why, HO_TRANSIENT, "its body is sealed under the body_key %s, which is "
+                                             "not here",
+                      a->stored.key_missing);
+        return DECIDE_ALONE;
+    }
     if (!stored_genuine(&a->stored, a->w->key)) {
         return decide(a, OUTCOME_FORGED,
                       "the receipt or its body was not written by this "

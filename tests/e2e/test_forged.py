@@ -34,7 +34,7 @@ CHANGES = {
     "digest": "UPDATE hookonce_receipt SET same_digest = UNHEX(SHA2('x', 256))",
     "mac": "UPDATE hookonce_receipt SET mac = UNHEX(SHA2('x', 256))",
     "one byte": "UPDATE hookonce_body SET bytes = CONCAT(bytes, ' ')",
-    "second part": "INSERT INTO hookonce_body SELECT correlation_id, 1, NULL, ' ' FROM hookonce_body",
+    "second part": "INSERT INTO hookonce_body SELECT correlation_id, 1, NULL, ' ', NULL FROM hookonce_body",
     "headers": "UPDATE hookonce_body SET headers = CONCAT(headers, 'x-evil: 1\\r\\n')",
 }
 
@@ -65,7 +65,7 @@ def test_a_second_receipt_cannot_borrow_the_first_ones_mac(shared):
     cid = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
     shared.sql(f"INSERT INTO hookonce_receipt (event_id, correlation_id, {columns}) "
                f"SELECT 'evt_copy', '{cid}', {columns} FROM hookonce_receipt")
-    shared.sql(f"INSERT INTO hookonce_body SELECT '{cid}', part, headers, bytes FROM hookonce_body")
+    shared.sql(f"INSERT INTO hookonce_body SELECT '{cid}', part, headers, bytes, body_key FROM hookonce_body")
     shared.sql("INSERT INTO hookonce_job (correlation_id, state, run_at, created_at) "
                f"VALUES ('{cid}', 'ready', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))")
     assert shared.hookonce("process", "--once").returncode == 1

@@ -331,7 +331,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     delete = re.search(r"`(DELETE FROM hookonce_conflict WHERE id = )1`", book.text).group(1)
     home.db.sql(delete + str(first))
     # the database
-    assert "version 3" in home.sh(book.take("./hookonce check            #"))
+    assert "version 4" in home.sh(book.take("./hookonce check            #"))
     spool(home, book)
     # a secret that leaked
     home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.new[^`]*)`", book.text).group(1))

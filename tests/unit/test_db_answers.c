@@ -243,7 +243,7 @@ static void a_forged_answer_is_none_while_the_handler_runs(void **state)
 
     assert_int_equal(record(&e, &claim, cid), RECEIPT_NEW);
     (void)snprintf(sql, sizeof sql, "INSERT INTO hookonce_answer VALUES ('%s', 200, NULL, 'x',"
-                   " REPEAT('x', 32), UTC_TIMESTAMP(6))", cid);
+                   " REPEAT('x', 32), UTC_TIMESTAMP(6), NULL)", cid);
     testdb_run(t.outside, sql);
     assert_int_equal(look(cid), REPLY_RUNS);
     assert_true(settle(cid, 1, "", "mine"));

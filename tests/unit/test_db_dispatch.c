@@ -282,7 +282,7 @@ static void what_we_did_not_write_is_never_run(void **state)
         "UPDATE hookonce_job SET correlation_id = '01J00000000000000000000000'",
         "DELETE FROM hookonce_body",
         "DELETE FROM hookonce_receipt",
-        "INSERT INTO hookonce_body SELECT correlation_id, 1, NULL, 'more' FROM hookonce_body",
+        "INSERT INTO hookonce_body SELECT correlation_id, 1, NULL, 'more', NULL FROM hookonce_body",
         /* a whole event of their own, with a MAC that they could copy */
         "INSERT INTO hookonce_receipt (provider, event_id, correlation_id, source, event_type,"
         " received_at, recorded_at, status, body_len, body_sha256, same_digest, document,"

@@ -1,0 +1,95 @@
+/* hookonce rekey: what is stored sealed anew, under the newest key; or made plain. */
+#include <stdio.h>
+
+#include "operator/operator.h"
+#include "store/rekey.h"
+
+enum { OPT_OFF, OPT_N };
+static const struct arg_option options[OPT_N] = {[OPT_OFF] = {"off", false}};
+
+static void print_sum(const struct rekeyed *s, FILE *to, const char *end)
+{
+    (void)fprintf(to, "%llu row%s looked at, %llu changed%s\n", (unsigned long long)s->seen,
+                  s->seen == 1 ? "" : "s", (unsigned long long)s->changed, end);
+}
+
+static void tell(const struct rekeyed *so_far)
+{
+    print_sum(so_far, stderr, " so far");
+}
+
+static int report(const struct operator *op, const struct rekeyed *s)
+{
+    if (op->json) {
+        (void)printf("{\"seen\":%llu,\"changed\":%llu,\"locked\":%llu,\"broken\":%llu}\n",
+                     (unsigned long long)s->seen, (unsigned long long)s->changed,
+                     (unsigned long long)s->locked, (unsigned long long)s->broken);
+    } else {
+        print_sum(s, stdout, "");
+    }
+    if (s->locked > 0) {
+        (void)operator_fail(op, EXIT_TROUBLE, "%llu rows stay as they are: their key is not here, "
+                            "for example %s; name its file as a further body_key",
+                            (unsigned long long)s->locked, s->missing);
+    }
+    if (s->broken > 0) {
+        (void)operator_fail(op, EXIT_TROUBLE, "%llu rows stay as they are: they do not open, so "
+                            "somebody else has written them",
+                            (unsigned long long)s->broken);
+    }
+    return s->locked + s->broken > 0 ? EXIT_TROUBLE : EXIT_WELL;
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct args a = args_of(op, argc, argv);
+    struct ho_err err = {HO_OK, 0, ""};
+    struct rekeyed sum;
+    const char *value = NULL;
+    bool off = false;
+    int got;
+
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (got == ARGS_WORD) {
+            return operator_fail(op, EXIT_USAGE, "'%s' is too much; see --help", value);
+        }
+        if (got != OPT_OFF) {
+            return EXIT_USAGE;
+        }
+        off = true;
+    }
+    int status = operator_need_settings(op);
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    if (off && op->settings->n_body_keys > 0 && !op->settings->seal_off) {
+        return operator_fail(op, EXIT_USAGE, "receivers would go on sealing: write `body_key = off` "
+                                             "in front of the keys in [hookonce] first");
+    }
+    if (!off && (op->settings->n_body_keys == 0 || op->settings->seal_off)) {
+        return operator_fail(op, EXIT_USAGE, "[hookonce] names no body_key to seal under; --off "
+                                             "makes what is sealed plain");
+    }
+    enum ho_code code = rekey_all(operator_db(op), off, tell, &sum, &err);
+    return code == HO_OK ? report(op, &sum) : operator_db_fail(op, &err);
+}
+
+const struct command cmd_rekey = {
+    .name = "rekey",
+    .synopsis = "[--off]",
+    .summary = "seals what is stored under the first body_key, or makes it plain",
+    .help =
+        "For bodies, headers, conflicts and answers that are plain, or sealed under an older key.\n"
+        "Works in small steps while everything else runs; broken off, it is run again. Digests of\n"
+        "receipts stay as they were written. Says on standard error how far it is.\n"
+        "\n"
+        "  --off  makes everything plain; the config must say `body_key = off` first, and name the\n"
+        "         keys behind it\n"
+        "\n"
+        "Ends with 1 when rows were left: their key is not here, or they do not open.\n"
+        "\n"
+        "examples:\n"
+        "  hookonce rekey\n"
+        "  hookonce rekey --off\n",
+    .run = run,
+};

@@ -1,0 +1,19 @@
+-- Keeping: bodies and answers that are sealed under a key. `hookonce migrate` runs this file; it may
+-- also be imported by hand, for example in phpMyAdmin: every statement ends with a semicolon at the
+-- end of a line, and running the file again changes nothing. Needs ALTER and the right to write rows.
+-- The new columns come last, so MariaDB adds them at once, whatever the tables' size.
+
+ALTER TABLE hookonce_body
+    ADD COLUMN IF NOT EXISTS body_key CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'Print of the key that headers and bytes are sealed under; NULL: they are plain';
+
+ALTER TABLE hookonce_conflict
+    ADD COLUMN IF NOT EXISTS body_key CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'Print of the key that headers and body are sealed under; NULL: they are plain';
+
+ALTER TABLE hookonce_answer
+    ADD COLUMN IF NOT EXISTS body_key CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'Print of the key that the body is sealed under; NULL: it is plain';
+
+INSERT IGNORE INTO hookonce_schema (version, name, applied_at)
+VALUES (4, '004-keep', UTC_TIMESTAMP(6));

@@ -13,6 +13,8 @@
 #include "store/seals.h"
 #include "store/db_wait.h"
 
+#define LOST 2013 /* the client library's number */
+
 struct db *db_open(const struct settings *s, enum db_role role)
 {
     struct db *db = ho_alloc(sizeof *db);
@@ -32,7 +34,7 @@ static void drop_prepared(struct db *db)
     db->n_cache = 0;
 }
 
-void db_disconnect(struct db *db)
+void db_drop(struct db *db)
 {
     if (db->link == NULL) {
         return;
@@ -43,6 +45,12 @@ void db_disconnect(struct db *db)
     drop_prepared(db);
     db->max_packet = 0;
     db->untransacted = false;
+}
+
+void db_disconnect(struct db *db)
+{
+    db_drop(db);
+    db->in_tx = false;
 }
 
 void db_close(struct db *db)
@@ -87,7 +95,7 @@ static enum ho_code link_failed(struct db *db, struct ho_err *err)
         db_error(err, number, mysql_sqlstate(db->link), mysql_error(db->link), false);
 
     if (number == 0 || db_error_lost(number)) {
-        db_disconnect(db);
+        db_drop(db);
     }
     return code;
 }
@@ -178,7 +186,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
     db->is_exact = db_wait_is_exact(link, read_s);
     code = set_session(db, err);
     if (code != HO_OK) {
-        db_disconnect(db);
+        db_drop(db);
     }
     return code;
 }
@@ -229,7 +237,7 @@ static enum ho_code look_at(struct db *db, struct ho_err *err)
     enum ho_code code = look(db, db->look_arg, err);
     db->look = look;
     if (code != HO_OK) {
-        db_disconnect(db);
+        db_drop(db);
     }
     return code;
 }
@@ -241,6 +249,9 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
 
     if (db->link != NULL) {
         return HO_OK;
+    }
+    if (db->in_tx) {
+        return db_error(err, LOST, "HY000", "", false); /* never on a new link what belongs to it */
     }
     enum ho_code code = read_password(db, &password, err);
     if (code != HO_OK) {
@@ -262,11 +273,12 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
 
 static enum ho_code begin(struct db *db, const char *sql, struct ho_err *err)
 {
+    db->in_tx = false;
     enum ho_code code = db_connect(db, err);
-
     if (code == HO_OK) {
         db->untransacted = false;
         code = query(db, sql, err);
+        db->in_tx = code == HO_OK;
     }
     return code;
 }
@@ -283,8 +295,12 @@ enum ho_code db_begin_reading(struct db *db, struct ho_err *err)
 
 enum ho_code db_commit(struct db *db, struct ho_err *err)
 {
+    bool lost = db->link == NULL && db->in_tx;
+
+    db->in_tx = false;
     if (db->link == NULL) {
-        return ho_fail(err, HO_BUG, "COMMIT without a connection");
+        return lost ? db_error(err, LOST, "HY000", "", false)
+                    : ho_fail(err, HO_BUG, "COMMIT without a connection");
     }
     return query(db, "COMMIT", err);
 }
@@ -293,13 +309,15 @@ void db_rollback(struct db *db)
 {
     struct ho_err ignored;
 
+    db->in_tx = false;
     if (db->link != NULL && query(db, "ROLLBACK", &ignored) != HO_OK) {
-        db_disconnect(db);
+        db_drop(db);
     }
 }
 
 enum ho_code db_reset(struct db *db, struct ho_err *err)
 {
+    db->in_tx = false;
     if (db->link == NULL) {
         return db_connect(db, err);
     }

@@ -91,6 +91,8 @@ enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *
  * returns HO_OK, or the same codes as db_run */
 enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err) HO_MUST_CHECK;
 
+/* A link that is lost in a transaction takes it along, and no new one is opened for what is left of
+ * it: every statement fails as the first did (2013) until db_rollback, db_commit or db_begin. */
 enum ho_code db_begin(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 enum ho_code db_begin_reading(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* writes fail */
 enum ho_code db_commit(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* lost answer: TRANSIENT */

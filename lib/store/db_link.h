@@ -25,10 +25,14 @@ struct db {
     struct deadline limit; /* no call waits beyond it */
     uint64_t max_packet; /* 0: not asked yet */
     bool untransacted;
+    bool in_tx; /* since db_begin: a link that is lost takes the transaction with it */
     db_tx *look; /* NULL, or run on every new link */
     void *look_arg;
     struct seal_ring *seals; /* db_seals */
 };
+
+/* Closes a link that is of no use any more; a transaction stays one until its caller ends it. */
+void db_drop(struct db *db);
 
 /* Bounds the wait of the library's next call: to be called before each that waits. Past the limit
  * it waits for a millisecond. */

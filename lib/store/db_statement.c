@@ -244,7 +244,7 @@ static enum ho_code run(struct db *db, const char *sql, bool keep, const struct 
         (void)mysql_stmt_free_result(stmt);
     }
     if (lost) {
-        db_disconnect(db);
+        db_drop(db);
     }
     if (!keep) {
         (void)mysql_stmt_close(stmt);
@@ -289,7 +289,7 @@ enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err)
     }
     code = prepare(db, sql, &keep, &stmt, err);
     if (code != HO_OK && db_error_lost((unsigned)err->sys)) {
-        db_disconnect(db);
+        db_drop(db);
     }
     (void)mysql_stmt_close(stmt);
     return code;

@@ -55,11 +55,10 @@ enum ho_code handler_sql_look(struct db *db, const struct statement *s, const ch
     }
     code = db_connect(db, err);
     code = code == HO_OK ? look_run(db, s, call, row, err) : code;
-    if (db_thread_id(db) != 0) {
-        db_rollback(db);
-        if (sql_restore_session(db, code == HO_OK ? err : &ignored) != HO_OK && code == HO_OK) {
-            code = err->code;
-        }
+    db_rollback(db);
+    if (db_thread_id(db) != 0 &&
+        sql_restore_session(db, code == HO_OK ? err : &ignored) != HO_OK && code == HO_OK) {
+        code = err->code;
     }
     if (code != HO_OK && err->sys == STATEMENT_TIMEOUT) {
         (void)ho_fail(err, HO_TRANSIENT, "not through in its time");

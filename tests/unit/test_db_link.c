@@ -362,10 +362,37 @@ static int end(void **state)
     return 0;
 }
 
+/* Else what is left of a transaction would run on a new link, each statement by itself. */
+static void what_is_left_of_a_lost_transaction_runs_on_no_other_link(void **state)
+{
+    struct db *db = db_open(&t.settings, DB_PROCESSOR);
+    struct ho_err err;
+    char sql[64];
+    (void)state;
+
+    testdb_run(t.outside, "CREATE OR REPLACE TABLE left_over (a INT) ENGINE=InnoDB");
+    assert_int_equal(db_begin(db, &err), HO_OK);
+    (void)snprintf(sql, sizeof sql, "KILL %lu", db_thread_id(db));
+    testdb_run(t.outside, sql);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run(db, "INSERT INTO left_over VALUES (1)", &err), HO_TRANSIENT);
+        assert_true(db_retry(&err));
+        assert_true(i > 0 || err.sys == 2013 || err.sys == 2006);
+        assert_true(i == 0 || err.sys == 2013);
+    }
+    assert_int_equal(db_commit(db, &err), HO_TRANSIENT);
+    db_rollback(db);
+    assert_int_equal(run(db, "INSERT INTO left_over VALUES (2)", &err), HO_OK);
+    assert_int_equal(testdb_int(t.outside, "SELECT SUM(a) FROM left_over"), 2);
+    testdb_run(t.outside, "DROP TABLE left_over");
+    db_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_is_ours),
+        cmocka_unit_test(what_is_left_of_a_lost_transaction_runs_on_no_other_link),
         cmocka_unit_test(one_statement_a_call),
         cmocka_unit_test(values_come_back_as_sent),
         cmocka_unit_test(kinds_of_columns_as_text),

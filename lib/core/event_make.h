@@ -1,5 +1,6 @@
 /* The maker of accepted events. Include this only where bytes have been verified: edge/verify.c
- * (signature), and later the spool reader and reconcile. tests/layers.sh holds the list. */
+ * (signature), store/spool_read.c (checksum and MAC), and later reconcile. tests/layers.sh holds the
+ * list. */
 #ifndef HO_CORE_EVENT_MAKE_H
 #define HO_CORE_EVENT_MAKE_H
 

@@ -3,7 +3,6 @@
 import contextlib
 import datetime
 import os
-import shutil
 import time
 
 import pytest
@@ -11,9 +10,7 @@ import pytest
 from hooktest import MariaDB, events, grid, wait_until
 from hooktest.proc import pids_of
 from hooktest.proxy import DatabaseProxy
-from hooktest.spool import away, files, quarantined, send
-
-STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Qtc2VjcmV0LTE="}}
+from hooktest.spool import STRIPE, away, files, send
 
 
 def now():
@@ -294,119 +291,3 @@ def test_the_spool_is_as_the_config_says_for_each_source(site):
     assert sorted(r["event_id"] for r in s.receipts() if r["source"] == b"a") == [b"evt_a", b"evt_always_a"]
     alarms = [line for line in s.log_lines(event="alarm") if line["reason"].startswith("spooled")]
     assert len(alarms) == 1, "what always goes there is no alarm"
-
-
-def test_what_a_database_loses_that_writes_later_is_imported_again(site, own_mariadb):
-    server = own_mariadb(options=["--innodb-flush-log-at-trx-commit=0"])
-    s = site(database=server.create_database(), sources=STRIPE, settings={"hookonce": {"spool": "always"}})
-    server.stop()
-    before = server.datadir + ".before"
-    shutil.copytree(server.datadir, before)
-    server.start()
-    assert "note  database innodb_flush" in s.hookonce("check").stdout.decode()
-    assert [send(s, f"evt_{n}").status for n in range(3)] == [200] * 3
-    s.process()
-    assert s.effects() == ["evt_0", "evt_1", "evt_2"]
-    assert files(s) == [] and len(files(s, ending=".done")) == 3
-    server.kill9()
-    shutil.rmtree(server.datadir)
-    os.rename(before, server.datadir)  # nothing of it had come to the disk
-    server.start()
-    assert s.written() == {}
-    s.process()
-    assert s.effects() == ["evt_0", "evt_1", "evt_2"] and sum(r["duplicates"] for r in s.receipts()) == 0
-
-
-def test_a_file_goes_when_the_database_must_have_it_on_its_disk(site, own_mariadb):
-    server = own_mariadb(options=["--innodb-flush-log-at-trx-commit=2"])
-    s = site(database=server.create_database(), sources=STRIPE, settings={"hookonce": {"spool": "always"}})
-    processor = s.start_processor("--for", "40s")
-    assert send(s, "evt_1").status == 200
-    wait_until(lambda: files(s, ending=".done"), 10, "it is imported")
-    assert "1 file is imported" in s.hookonce("check").stdout.decode()
-    wait_until(lambda: not files(s, ending=".done"), 25, "it is removed")
-    assert processor.stop() == 0 and files(s) == []
-    assert s.effects() == ["evt_1"] and s.written() == {"receipt": 1, "body": 1, "job": 1, "attempt": 1}
-
-
-# -- who imports ---------------------------------------------------------------------------------
-
-def test_a_running_processor_imports_soon(site):
-    s = site(sources=STRIPE)
-    processor = s.start_processor("--for", "30s")
-    with away(s):
-        assert send(s, "evt_1").status == 200
-    wait_until(s.effects, 20, "the event is imported and run")
-    assert processor.stop() == 0
-
-
-def test_without_a_processor_the_receiver_starts_the_import(site):
-    s = site(sources=STRIPE, server=("lighttpd", {"procs": 1}))
-    with away(s):
-        wait_until(lambda: s.deliver("stripe", events.stripe()).status == 200 and files(s), 5, "something is spooled")
-    waiting = len(files(s))
-    wait_until(lambda: s.deliver("stripe", events.stripe()).status == 200 and not files(s), 20, "it is imported", 0.3)
-    assert s.count("receipt") > waiting and s.log_lines(event="imported")
-
-
-def test_two_importers_at_once_import_each_event_once(site):
-    s = site(sources=STRIPE)
-    with away(s):
-        for n in range(40):
-            assert send(s, f"evt_{n}").status == 200
-    processors = [s.start_processor("--once", "--workers", "3"), s.start_processor("--once")]
-    for _ in range(3):
-        s.hookonce("import", check=True)
-    assert [p.wait(60) for p in processors] == [0, 0]
-    s.process()
-    assert s.written() == {"receipt": 40, "body": 40, "job": 40, "attempt": 40}
-    assert sum(r["duplicates"] for r in s.receipts()) == 0
-
-
-def test_while_the_database_is_away_an_import_says_so_and_leaves_all(site):
-    s = site(sources=STRIPE)
-    with away(s):
-        assert send(s, "evt_1").status == 200
-        done = s.hookonce("import")
-        assert done.returncode == 69 and done.stderr
-    assert len(files(s)) == 1
-    assert b'"files":1' in s.hookonce("import", "--json", check=True).stdout.replace(b" ", b"")
-
-
-# -- what can't be genuine -----------------------------------------------------------------------
-
-def test_forged_and_torn_files_go_to_quarantine_and_stop_nobody(site):
-    s = site(sources=STRIPE)
-    with away(s):
-        for n in range(3):
-            assert send(s, f"evt_{n}").status == 200
-    first, second, _ = files(s)
-    with open(s.path(f"state/spool/{first}"), "r+b") as f:
-        f.seek(40)
-        f.write(b"forged")
-    os.truncate(s.path(f"state/spool/{second}"), 100)
-    done = s.hookonce("import")
-    assert done.returncode == 1 and b"1 request imported" in done.stdout and b"2 moved to quarantine" in done.stdout
-    assert quarantined(s) == [first, second] and files(s) == []
-    s.process()
-    assert s.effects() == ["evt_2"]
-    told = s.hookonce("check").stdout.decode()
-    assert "warn  spool: 2 files in" in told and "torn" in told
-    assert len(s.log_lines(event="alarm")) >= 1
-
-
-def test_what_was_written_under_another_key_can_still_be_imported_with_it(site):
-    s = site(sources=STRIPE)
-    os.rename(s.path("hookonce.key"), s.path("right.key"))
-    s.write("hookonce.key", os.urandom(32).hex() + "\n")
-    with away(s):
-        assert send(s, "evt_1").status == 200
-    os.rename(s.path("hookonce.key"), s.path("wrong.key"))
-    os.rename(s.path("right.key"), s.path("hookonce.key"))
-    s.process()
-    name, = quarantined(s)
-    assert s.written() == {} and "key" in s.hookonce("check").stdout.decode()
-    os.rename(s.path(f"state/spool/quarantine/{name}"), s.path(f"state/spool/{name}"))
-    s.hookonce("import", "--key", "wrong.key", check=True)
-    s.process()
-    assert s.effects() == ["evt_1"] and s.hookonce("check").returncode == 0

@@ -11,9 +11,8 @@ import pytest
 from hooktest import events, wait_until
 from hooktest.halt import Halt
 from hooktest.proc import account
-from hooktest.spool import away, files, quarantined, send
+from hooktest.spool import STRIPE, away, files, quarantined, send
 
-STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Qtc2VjcmV0LTE="}}
 ONE = {"receipt": 1, "body": 1, "job": 1, "attempt": 1}
 
 

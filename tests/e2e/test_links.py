@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from hooktest import events, wait_until
+from hooktest import events, sign, wait_until
 from hooktest.proc import pids_of
 
 SECRET = "github test secret"
@@ -97,3 +97,30 @@ def test_twenty_deliveries_while_it_is_stopped__O_DB_03(site, own_mariadb, spool
     s.process()
     assert sorted(s.effects()) == sorted(["d-before", *names])
     assert pids_of(s.receiver) == before
+
+
+HASTY = "[recipe hasty]\nlike = github\ntitle = One that waits for half a second\ndeadline = 500ms\n"
+
+
+@pytest.mark.parametrize("spool", ["on", "off"])
+def test_a_sender_that_waits_for_half_a_second_is_answered_in_that(site, own_mariadb, spool):
+    server = own_mariadb()
+    s = site(server=("lighttpd", {"procs": 1}), database=server.create_database(), files={"own.conf": HASTY},
+             settings={"hookonce": {"recipes": "own.conf", "spool": spool}},
+             sources={"hasty": {"provider": "hasty", "secret": SECRET}})
+
+    def took(name):
+        body = events.github(after=name)
+        start = time.monotonic()
+        answer = s.post("hasty", body, sign.github(SECRET, body, delivery=name))
+        return answer.status, time.monotonic() - start
+
+    assert took("d-before")[0] == 200
+    server.pause()
+    try:
+        for n in range(2):
+            status, seconds = took(f"d-{n}")
+            assert status == (200 if spool == "on" else 503)
+            assert seconds < 0.95, "whole seconds are too long"
+    finally:
+        server.resume()

@@ -85,7 +85,7 @@ class Cell:
         sent = [s for s in self.senders if not s.join(SENT_S)]
         complaints = [f"not all was taken in {SENT_S} s: {s.answers}" for s in sent]
         complaints += [f"a sender broke: {b}" for s in self.senders for b in s.broken]
-        return complaints or list(self.judge())
+        return complaints or list(self.judge()) + place.after()
 
     def answers(self):
         """{status: how many} of what came meanwhile."""

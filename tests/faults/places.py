@@ -4,8 +4,9 @@ import os
 import signal
 import socket
 
-from hooktest import fastcgi, wait_until
+from hooktest import events, fastcgi, wait_until
 from hooktest.halt import stands
+from hooktest.senders import Delivery, Senders
 
 RECEIVER, PROCESSOR = "hookonce.fcgi", "hookonce"
 REACH_S = 20
@@ -25,6 +26,10 @@ class Place:
 
     def reach(self):
         """Here: nothing is going on."""
+
+    def after(self):
+        """Complaints about what is special there, when all is over."""
+        return []
 
     def leave(self):
         """Lets who stands there go on."""
@@ -197,7 +202,40 @@ class Imported(Importing):
     when, text = "before", ".spool"
 
 
+class Pruning(_Halted):
+    """What is old is being deleted, and that is not committed."""
+
+    owner, program, when, text = "processor", PROCESSOR, "behind", "DELETE FROM hookonce_receipt"
+
+    def reach(self):
+        w, old = self.world, self.subject.todo.queue[0]._replace(more={})
+        name = old.events[0].replace("subject", "old")
+        first = Senders(w.site, [Delivery("stripe", events.stripe(name, kind="fx.made"), [name])], 1).start()
+        assert first.join(REACH_S) and w.rest(REACH_S), "the old event is done"
+        age(w.site, name)
+        w.halt.arm(self.program, self.when, self.text)
+        self.prune = w.site.start_program("prune", env=w.env)
+        self.subject.start()
+        self.halted()
+
+    def after(self):
+        """What was begun is ended by the next who prunes."""
+        done = self.world.site.hookonce("prune")
+        left = self.world.site.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id LIKE '%-old'")
+        return [f"prune ended with {done.returncode}, {left} are left: {done.stderr!r}"] * (done.returncode or left)
+
+
+def age(site, event):
+    """An event that came, and was done, three days ago: its id says so, and the time of its receipt."""
+    cid = site.value("SELECT correlation_id FROM hookonce_receipt WHERE event_id = %s", event)
+    for table in ("receipt", "body", "job", "attempt", "guard"):
+        site.sql(f"UPDATE hookonce_{table} SET correlation_id = CONCAT('01M0000000', SUBSTR(correlation_id, 11)) "
+                 "WHERE correlation_id = %s", cid)
+    site.sql("UPDATE hookonce_receipt SET recorded_at = recorded_at - INTERVAL 3 DAY, "
+             "received_at = received_at - INTERVAL 3 DAY WHERE event_id = %s", event)
+
+
 PLACES = {"idle": Idle, "mid-body": MidBody, "before commit": BeforeCommit, "after commit": AfterCommit,
           "mid-handler": MidHandler, "mid-command": MidCommand, "mid-settle": MidSettle,
           "after settle": AfterSettle, "spooling": Spooling, "spooled": Spooled, "importing": Importing,
-          "imported": Imported}
+          "imported": Imported, "pruning": Pruning}

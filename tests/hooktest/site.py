@@ -174,8 +174,12 @@ class Site:
 
     def start_processor(self, *arguments, now=None, env=None):
         """`hookonce process …` in the background (default --for 55s) -> Proc; ended with the site."""
-        proc = Proc([self.program, "process", *(arguments or ("--for", "55s"))],
-                    self.path("processor.log"), env=self.environment(now, env), user=self.user, cwd=self.dir)
+        return self.start_program("process", *(arguments or ("--for", "55s")), now=now, env=env)
+
+    def start_program(self, *arguments, now=None, env=None):
+        """`hookonce …` in the background -> Proc; ended with the site."""
+        proc = Proc([self.program, *arguments], self.path("processor.log"), env=self.environment(now, env),
+                    user=self.user, cwd=self.dir)
         self._procs.append(proc)
         return proc
 

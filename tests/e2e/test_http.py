@@ -149,7 +149,8 @@ def test_answers_are_the_recipes_and_a_repeat_gets_the_same(served):
         assert answer.header("Content-Type") == "application/json"
     answer = served.post("polite", body, sign.github("another", body))
     assert (answer.status, answer.body, answer.header("Content-Type")) == (403, b"no", "text/plain")
-    away = served.config_text().replace(served.db.server.socket, "/nonexistent/db.sock")
+    away = served.config_text().replace(served.db.server.socket, "/nonexistent/db.sock").replace(
+        "[hookonce]\n", "[hookonce]\nspool = off\n")
     env = {"HOOKONCE_CONFIG": served.write("away.conf", away)}
     answer = served.cgi("polite", body, headers, env=env)
     assert answer.status == 429 and answer.header("Retry-After")

@@ -82,7 +82,11 @@ class Cell:
                 fault.end()
         finally:
             place.leave()
-        sent = [s for s in self.senders if not s.join(SENT_S)]
+        end = time.monotonic() + SENT_S
+        while any(s.running() for s in self.senders) and time.monotonic() < end:
+            w.keep()
+            time.sleep(0.05)
+        sent = [s for s in self.senders if not s.join(0)]
         complaints = [f"not all was taken in {SENT_S} s: {s.answers}" for s in sent]
         complaints += [f"a sender broke: {b}" for s in self.senders for b in s.broken]
         return complaints or list(self.judge()) + place.after()

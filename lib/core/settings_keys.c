@@ -203,7 +203,7 @@ static const struct conf_key keys[] = {
      .help = "a SELECT; when it gives a row the job is done without running: already so"},
     {.section = "route", .key = "fetch", .type = CONF_TEXT,
      .help = "address, with references, that is asked for the object as it is now before the "
-             "handler runs; https, or http to this machine"},
+             "handler runs; https, or http to this machine. It must answer with JSON"},
     {.section = "route", .key = "fetch_auth", .type = CONF_TEXT,
      .help = "with fetch: `bearer file:PATH` (a token) or `basic file:PATH` (user:password)"},
     {.section = "route", .key = "gone", .type = CONF_WORD, .words = "dead skip run", .dflt = "dead",

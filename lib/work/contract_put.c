@@ -103,21 +103,11 @@ static enum ho_code put_event(const struct handler_call *call, struct buf *out, 
     return out->len > before ? HO_OK : buf_add_str(out, "null");
 }
 
-static enum ho_code put_fetched(const struct handler_call *call, struct buf *out,
-                                struct ho_err *err)
+static enum ho_code put_fetched(const struct handler_call *call, struct buf *out)
 {
     struct span body = call->fetched_body;
 
-    if (body.len == 0) {
-        return buf_add_str(out, "null");
-    }
-    if (call->fetched != NULL) {
-        return buf_add_span(out, json_bare(body));
-    }
-    return text_is_utf8(body) ? text_json_string(body, out)
-                              : ho_fail(err, HO_PERMANENT,
-                                        "what was fetched is neither JSON nor text: it cannot be "
-                                        "handed on to a URL");
+    return body.len == 0 ? buf_add_str(out, "null") : buf_add_span(out, json_bare(body));
 }
 
 enum ho_code contract_request(const struct handler_call *call, struct buf *room, struct span *body,
@@ -131,7 +121,7 @@ enum ho_code contract_request(const struct handler_call *call, struct buf *room,
     enum ho_code code = buf_add_str(room, "{\"event\":");
     code = code == HO_OK ? put_event(call, room, err) : code;
     code = code == HO_OK ? buf_add_str(room, ",\"fetched\":") : code;
-    code = code == HO_OK ? put_fetched(call, room, err) : code;
+    code = code == HO_OK ? put_fetched(call, room) : code;
     code = code == HO_OK ? buf_add_str(room, "}") : code;
     *body = buf_span(room);
     if (code != HO_OK && err->text[0] == '\0') {

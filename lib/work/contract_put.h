@@ -28,9 +28,9 @@ enum ho_code contract_headers(const struct handler_call *call, struct buf *out,
                               struct ho_err *err) HO_MUST_CHECK;
 
 /* The body of a request: the event's own; with `fetch` {"event":…,"fetched":…}, both as their senders
- * wrote them, null for what is no document or was not there, a string for what is text.
+ * wrote them, null for what is no document or was not there.
  * out: *body — lives as long as call and room
- * returns HO_OK | HO_PERMANENT (what was fetched is neither JSON nor text) */
+ * returns HO_OK | HO_PERMANENT (too large together) */
 enum ho_code contract_request(const struct handler_call *call, struct buf *room, struct span *body,
                               struct ho_err *err) HO_MUST_CHECK;
 

@@ -68,7 +68,6 @@ enum fetch_result fetch_object(const struct settings *s, const struct route *r,
                                struct ho_err *err)
 {
     enum fetch_result result = FETCH_NEVER;
-    struct ho_err ignored;
     struct buf url;
 
     *out = (struct fetched){.doc = NULL};
@@ -80,8 +79,10 @@ enum fetch_result fetch_object(const struct settings *s, const struct route *r,
         ho_err_prefix(err, "fetch");
     }
     buf_free(&url);
-    if (result == FETCH_DONE && json_parse(buf_span(&out->body), &out->doc, &ignored) != HO_OK) {
-        out->doc = NULL;
+    if (result == FETCH_DONE && json_parse(buf_span(&out->body), &out->doc, err) != HO_OK) {
+        ho_err_prefix(err, "fetch: what the server answers is no JSON document");
+        buf_clear(&out->body);
+        result = FETCH_FAILED;
     }
     return result;
 }

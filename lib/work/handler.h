@@ -24,7 +24,7 @@ struct handler_call {
     const struct stored *stored;
     const struct json *doc; /* NULL: the body is no document */
     struct span body;       /* commands and URLs: the event's own body; of a batch its item */
-    const struct json *fetched;  /* NULL: nothing was fetched, or it is no JSON */
+    const struct json *fetched;  /* NULL: nothing was fetched */
     struct span fetched_body;    /* what was fetched, byte for byte; empty: it is gone (gone = run);
                                     SPAN_NONE: the route does not fetch */
     const char *idempotency_key; /* 64 hex digits; NULL: not known */
@@ -111,9 +111,9 @@ enum ho_code handler_sql_look(struct db *db, const struct statement *s, const ch
 /* ---- fetching an object: `fetch` of a route ---- */
 
 enum fetch_result {
-    FETCH_DONE,   /* body, and doc where it is JSON */
+    FETCH_DONE,   /* body and doc */
     FETCH_GONE,   /* 404 or 410: the route's `gone` says what that means */
-    FETCH_FAILED, /* a try that counts, and nothing was done */
+    FETCH_FAILED, /* a try that counts, and nothing was done; also what is no JSON */
     FETCH_DEFER,  /* 429 or 503: again after wait_ms, no try counted */
     FETCH_NEVER   /* its URL cannot be made of this event: trying again will not help */
 };
@@ -122,7 +122,7 @@ enum fetch_result {
 
 struct fetched {
     struct buf body;
-    struct json *doc; /* NULL: no JSON */
+    struct json *doc; /* NULL but with DONE */
     int64_t wait_ms;  /* with DEFER, as above */
 };
 void fetched_free(struct fetched *f); /* also of an all-zero one */

@@ -111,17 +111,31 @@ def test_who_is_asked_may_say_not_now(site, downstream, status):
 
 def test_what_is_not_fetched_fails_the_try_and_nothing_runs(site, downstream):
     there = downstream((200, b'{"status":"ok","amount":1}'),
-                       script=[500, 401, (302, b"", {"Location": "/elsewhere"})])
-    s = fetch_site(site, there, route={"retry": "5 tries, 1s"})
+                       script=[500, 401, (302, b"", {"Location": "/elsewhere"}), (200, b"<html>Please log in</html>"),
+                               (200, b'{"status":"o')])
+    s = fetch_site(site, there, route={"retry": "6 tries, 1s"})
     arrive(s, events.stripe("evt_1"))
-    for status in (500, 401, 302):
+    for why in (*(f"the server answers with status {status}" for status in (500, 401, 302)),
+                *["what the server answers is no JSON document"] * 2):
         s.process()
-        assert only_job(s)["last_error"].startswith(f"fetch: the server answers with status {status}")
+        assert only_job(s)["last_error"].startswith(f"fetch: {why}")
         assert s.value("SELECT COUNT(*) FROM subs") == 0
         make_due(s)
     s.process()
-    assert [o for _, o in attempts(s)] == ["failed"] * 3 + ["done"]
-    assert [r.path.rpartition("/")[0] for r in there.requests] == ["/subs"] * 4
+    assert [o for _, o in attempts(s)] == ["failed"] * 5 + ["done"]
+    assert [r.path.rpartition("/")[0] for r in there.requests] == ["/subs"] * 6
+
+
+@pytest.mark.parametrize("handler", ["url", "command"])
+def test_nobody_is_handed_an_object_that_is_no_json(site, downstream, handler):
+    there = downstream((200, b"<html>Please log in</html>"))
+    s = fetch_site(site, there, handler={"url": {"url": there.url("/in")}, "command": {"command": "./do"}}[handler],
+                   route={"retry": "1 try"})
+    s.write("do", "#!/bin/sh\ntouch acted\n", 0o700)
+    arrive(s, events.stripe("evt_1"))
+    s.hookonce("process", "--once")
+    assert (only_job(s)["state"], only_job(s)["outcome"]) == ("dead", "gave up")
+    assert [r.method for r in there.requests] == ["GET"] and not os.path.exists(s.path("acted"))
 
 
 def test_an_event_that_does_not_say_which_object_is_a_dead_letter_and_nobody_is_asked(site, downstream):

@@ -59,9 +59,25 @@ static void brings_the_object(void **state)
     ASSERT_SPAN(span_cut(&rest, '\r'), "GET /subs/sub%2F1%20%C3%A9%26x?v=1.10 HTTP/1.1");
     assert_non_null(strstr(read_in_dir("request"), "\r\nAccept: application/json\r\n"));
     assert_null(strstr(read_in_dir("request"), "Authorization"));
-    assert_int_equal(fetch_from(ANSWER("200 OK", "", "plain text")), FETCH_DONE);
-    assert_null(got.doc);
-    ASSERT_SPAN(buf_span(&got.body), "plain text");
+}
+
+/* A page of a proxy, or half a document, says nothing of the object. */
+static void takes_nothing_but_json(void **state)
+{
+    const struct span answers[] = {
+        ANSWER("200 OK", "", "plain text"),
+        ANSWER("200 OK", "Content-Type: application/json\r\n", "<html>"),
+        ANSWER("200 OK", "", "{\"status\":\"act"),
+        ANSWER("200 OK", "", "{} {}"),
+        ANSWER("200 OK", "", ""),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        ROW(i, fetch_from(answers[i]) == FETCH_FAILED);
+        ROW(i, got.doc == NULL && got.body.len == 0);
+        ROW(i, strstr(err.text, "fetch: what the server answers is no JSON document: ") == err.text);
+    }
 }
 
 static void understands_statuses(void **state)
@@ -160,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(brings_the_object),
+        TEST(takes_nothing_but_json),
         TEST(understands_statuses),
         TEST(fails_when_nobody_answers),
         TEST(never_asks_for_what_the_event_does_not_say),

@@ -259,12 +259,35 @@ static const char *meant_scope(const struct check *c, const char *given)
     return e == NULL ? NULL : endpoint_scope(e);
 }
 
+/* An event that comes before its row is there would change nothing, and take the business key with
+ * it from the one that waits. Commands and URLs can say "not now" themselves. */
+static void check_needs(struct check *c, const struct route *r)
+{
+    const struct settings *s = c->op->settings;
+
+    if (r->once_per.words == NULL || r->needs.sql != NULL || r->handler->kind != HANDLER_SQL) {
+        return;
+    }
+    for (size_t i = 0; i < s->n_routes; i++) {
+        const struct route *other = &s->routes[i];
+        if (strcmp(r->flow, other->flow) == 0 && other->once_per.words != NULL &&
+            other->needs.sql != NULL) {
+            found_of(c, FOUND_WARN, "route", r->name,
+                     "has no needs, and route %s of the same flow has: an event of this one that "
+                     "comes too early changes nothing, and is taken for the one that did; give it "
+                     "needs too (`needs = SELECT 1` where its SQL can always run)", other->name);
+            return;
+        }
+    }
+}
+
 void check_routes(struct check *c)
 {
     const struct settings *s = c->op->settings;
 
     for (size_t i = 0; i < s->n_routes; i++) {
         const struct route *r = &s->routes[i];
+        check_needs(c, r);
         if (scope_delivers(c, r->provider)) {
             continue;
         }

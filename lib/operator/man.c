@@ -171,11 +171,13 @@ static const char example[] =
     "\n"
     "[handler fulfil]\n"
     "sql = UPDATE orders SET status = 'paid'\n"
-    "  WHERE id = {/data/object/client_reference_id} AND status <> 'paid'\n"
+    "  WHERE id = {/data/object/client_reference_id} AND status = 'open'\n"
     "\n"
     "[route paid]\n"
     "provider = stripe\n"
     "on = checkout.session.completed, checkout.session.async_payment_succeeded\n"
+    "when = {/data/object/payment_status} in paid, no_payment_required\n"
+    "needs = SELECT 1 FROM orders WHERE id = {/data/object/client_reference_id}\n"
     "handler = fulfil\n"
     "retry = 8 tries, 10s to 6h\n";
 

@@ -63,6 +63,18 @@ def test_check_finds_what_leads_nowhere(site):
     assert set(findings(s, "note")) >= {"source stripe", "source hub"}
 
 
+def test_check_warns_where_only_some_routes_of_a_flow_wait_for_their_need(site):
+    route = {"provider": "stripe", "handler": "fx", "flow": "pay", "once_per": "{/id}"}
+    s = site(sources=STRIPE, handlers={"fx": {"sql": "DO {/id}"}, "sh": {"command": "/bin/true"}},
+             routes={"card": {**route, "needs": "SELECT 1"}, "invoice": route, "told": {**route, "handler": "sh"},
+                     "other": {**route, "flow": "other"}})
+    warned = findings(s, "warn")
+    assert "has no needs, and route card of the same flow has" in warned["route invoice"]
+    assert not {"route card", "route told", "route other"} & set(warned)
+    s.configure(s.config_text().replace("[route invoice]", "[route invoice]\nneeds = SELECT 1"))
+    assert "route invoice" not in findings(s, "warn")
+
+
 def test_check_has_the_server_look_at_every_handlers_sql(site):
     s = site(sources=STRIPE, handlers={
         "good": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"},

@@ -32,6 +32,9 @@ RUNBOOK_NOT_RUN = {
     "mariadb-dump": "of a package that the tests do not need",
 }
 
+EVENT = json.dumps({"id": "evt_1", "type": "checkout.session.completed", "created": 1, "data": {"object": {
+    "payment_status": "paid", "client_reference_id": "order-1"}}})
+
 
 class Home:
     """A reader's account: a home folder with an unpacked project in it, and a database."""
@@ -125,7 +128,8 @@ def install(home, readme):
     home.write("hookonce/hookonce.conf", readme.take("[database]", values(home)))
     said = home.sh(readme.take("./hookonce migrate"))
     assert "hookonce.key" in said and "\n0 FAIL, 0 warn, " in said, said
-    line, = readme.take("* * * * *").splitlines()
+    line, check = readme.take("* * * * *").splitlines()
+    assert home.sh(re.sub(r"^\d+ \* \* \* \* ", "", check)) == ""
     assert re.fullmatch(r"\* \* \* \* \* \$HOME/\S+ process --for 55s", line)
     return home.serve(), home.start(line[len("* * * * * "):])
 
@@ -137,12 +141,39 @@ def test_the_installation_of_the_readme_works_as_written(home):
     assert "200" in said and "checkout.session.completed" in said
     wait_until(lambda: home.db.value("SELECT status FROM orders") == "paid", 10, "the order is paid")
     assert home.db.value("SELECT outcome FROM hookonce_receipt") == "done"
+    unpaid(home, url)
     everyday(home, readme.take("hookonce check "), url)
     refused(home, readme.take("hookonce capture stripe"), url)
     own_recipe(home, readme.take("[recipe acme]"), url)
     assert processor.stop() == 0 and processor.output() == ""
     left = [b for b in readme.left() if not b.text.startswith(tuple(README_NOT_RUN))]
     assert left == [], "blocks of the README that no test runs"
+
+
+def unpaid(home, url):
+    """A checkout without its money, an order that was cancelled, and one that is not there yet."""
+    home.db.sql("INSERT INTO orders VALUES ('order-2', 'open'), ('order-3', 'gone')")
+
+    def send(order, status, kind="checkout.session.completed"):
+        home.write("hookonce/body.json", json.dumps({
+            "id": f"evt_{order}_{status}", "type": kind, "created": 1790000000, "livemode": False,
+            "data": {"object": {"id": f"cs_{order}", "client_reference_id": order, "payment_status": status}}}))
+        home.sh(f"hookonce send stripe --body body.json --url {url}")
+        rest()
+
+    def rest():
+        wait_until(lambda: home.db.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'running' OR "
+                                         "(state = 'ready' AND waiting_for IS NULL)") == 0, 20, "nothing is due")
+    send("order-2", "unpaid")
+    send("order-3", "paid")
+    send("order-4", "paid")
+    assert home.db.value("SELECT COUNT(*) FROM orders WHERE status = 'paid'") == 1
+    home.db.sql("INSERT INTO orders VALUES ('order-4', 'open')")
+    send("order-2", "paid", "checkout.session.async_payment_succeeded")
+    home.sh("hookonce retry evt_order-4_paid")
+    wait_until(lambda: home.db.value("SELECT status FROM orders WHERE id = 'order-4'") == "paid", 20, "it is paid")
+    rows = home.db.sql("SELECT status FROM orders ORDER BY id")
+    assert [row["status"] for row in rows] == ["paid", "paid", "gone", "paid"]
 
 
 def dead_letter(home):
@@ -182,7 +213,7 @@ def everyday(home, block, url):
     for command in commands:
         command = filled(command)
         if command.startswith("hookonce routes"):
-            home.write("hookonce/event.json", '{"id": "evt_1", "type": "checkout.session.completed", "created": 1}')
+            home.write("hookonce/event.json", EVENT)
         before = add_asana(home) if command.startswith("hookonce pair") else None
         if "ID" in command.split():
             command = command.replace("ID", dead_letter(home))
@@ -409,7 +440,7 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
     commands = Document(name).inline(program_name)
     assert len(commands) >= 4
     add_asana(home)
-    home.write("hookonce/event.json", '{"id": "evt_1", "type": "checkout.session.completed", "created": 1}')
+    home.write("hookonce/event.json", EVENT)
     home.sh("install -m 600 hookonce.key old.key")
     for command in commands:
         words = filled(command).replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()

@@ -19,8 +19,6 @@ static bool is_plain(const char *sql)
     return false;
 }
 
-#define SYNTAX_ERROR 1064
-
 /* What only the server can tell of a handler: a typo, a table or column that is not there. Behind a
  * CREATE, CALL or SET only the grammar is certain. PREPARE may run a function on constants, so all
  * of it is undone. */
@@ -37,7 +35,7 @@ static void check_handler(struct check *c, const struct handler *h)
         if (code != HO_OK) {
             well = false;
             found_of(c,
-                     !certain && err.sys != SYNTAX_ERROR ? FOUND_NOTE
+                     !certain && db_what(&err) != DB_SYNTAX ? FOUND_NOTE
                      : code == HO_TRANSIENT              ? FOUND_WARN
                                                          : FOUND_FAIL,
                      "handler", h->name, "statement %zu cannot run now: %s", i + 1, err.text);

@@ -11,7 +11,6 @@
 
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX 1000
-#define NO_SUCH_TABLE 1146 /* the server's number */
 
 enum { OPT_PROVIDER, OPT_SOURCE, OPT_STATUS, OPT_LIMIT, OPT_WIDE, OPT_N };
 static const struct arg_option options[OPT_N] = {
@@ -67,7 +66,7 @@ static void print_rows(const struct operator *op, const struct listing *l,
 
 static int fail(const struct operator *op, const struct ho_err *err)
 {
-    if (err->sys == NO_SUCH_TABLE) {
+    if (db_what(err) == DB_NO_TABLE) {
         return operator_fail(op, EXIT_TROUBLE, "there are no tables yet; run hookonce migrate");
     }
     return operator_db_fail(op, err);

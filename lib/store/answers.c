@@ -135,8 +135,6 @@ enum ho_code answers_look(struct db *db, const struct answer_of *of, struct span
 
 /* ---- taking over ---- */
 
-#define LOCK_WAIT 1205 /* the server's number */
-
 enum ho_code answers_let_go(struct db *db, const char *cid, const struct reply_claim *claim,
                             struct ho_err *err)
 {
@@ -235,7 +233,7 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
 
     enum ho_code code = db_transact(db, end, take_tx, &t, err);
     *taken = code == HO_OK && t.taken;
-    return code == HO_TRANSIENT && err->sys == LOCK_WAIT ? HO_OK : code;
+    return code == HO_TRANSIENT && db_what(err) == DB_LOCK_WAIT ? HO_OK : code;
 }
 
 /* ---- for who runs it ---- */

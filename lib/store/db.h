@@ -98,6 +98,22 @@ enum ho_code db_begin_reading(struct db *db, struct ho_err *err) HO_MUST_CHECK; 
 enum ho_code db_commit(struct db *db, struct ho_err *err) HO_MUST_CHECK; /* lost answer: TRANSIENT */
 void db_rollback(struct db *db); /* best effort; a link on which it fails is closed */
 
+/* What an error is, where somebody goes by that; all that is known of numbers is in db_error.c. */
+enum db_what {
+    DB_OTHER,         /* anything else, and what is no error of the database */
+    DB_CLOSED,        /* the link was closed before the statement was sent */
+    DB_LOCK_WAIT,     /* a lock was waited for too long; as a rule the transaction still stands */
+    DB_UNDONE,        /* the server has undone the whole transaction */
+    DB_TOO_SLOW,      /* the statement ran longer than it was allowed to */
+    DB_READ_ONLY,     /* nobody may write */
+    DB_DENIED,        /* this account may not do that */
+    DB_NO_TABLE,      /* there is no such table */
+    DB_NO_SAVEPOINT,  /* there is no such savepoint, or procedure */
+    DB_SYNTAX,        /* the text is no statement */
+    DB_BAD_STATEMENT, /* it is one that can't work: no such column, no database chosen */
+};
+enum db_what db_what(const struct ho_err *err);
+
 /* Whether a whole transaction that failed so may be run again from its start: 1213, 1205, 1020,
  * and a lost link (2006, 2013, 4031, 1927, a COMMIT that ended in 1180). */
 bool db_retry(const struct ho_err *err);

@@ -136,6 +136,30 @@ static const struct error_row rows[] = {
     {2036, OURS, HERE, OWN, "parameter of an unknown kind"},
 };
 
+static const struct {
+    int number;
+    enum db_what what;
+} whats[] = {
+    {1020, DB_UNDONE},        {1036, DB_READ_ONLY},     {1044, DB_DENIED},
+    {1046, DB_BAD_STATEMENT}, {1054, DB_BAD_STATEMENT}, {1064, DB_SYNTAX},
+    {1136, DB_BAD_STATEMENT}, {1142, DB_DENIED},        {1143, DB_DENIED},
+    {1146, DB_NO_TABLE},      {1205, DB_LOCK_WAIT},     {1206, DB_UNDONE},
+    {1213, DB_UNDONE},        {1227, DB_DENIED},        {1290, DB_READ_ONLY},
+    {1305, DB_NO_SAVEPOINT},  {1370, DB_DENIED},        {1792, DB_READ_ONLY},
+    {1836, DB_READ_ONLY},     {1881, DB_READ_ONLY},     {1969, DB_TOO_SLOW},
+    {2006, DB_CLOSED},        {3024, DB_TOO_SLOW},
+};
+
+enum db_what db_what(const struct ho_err *err)
+{
+    for (size_t i = 0; i < sizeof whats / sizeof whats[0]; i++) {
+        if (whats[i].number == err->sys) {
+            return whats[i].what;
+        }
+    }
+    return DB_OTHER;
+}
+
 static const struct error_row *find(unsigned number)
 {
     static const struct error_row client = {0, LOST, WHOLE, THEIRS, NULL};

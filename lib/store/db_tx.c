@@ -38,7 +38,7 @@ enum ho_code db_transact(struct db *db, struct deadline end, db_tx *fn, void *ar
             break;
         }
         /* The first closed link is as a rule one that was idle too long: no reason to wait. */
-        if (run > 1 || err->sys != 2006) {
+        if (run > 1 || db_what(err) != DB_CLOSED) {
             pause_before(run, end);
         }
     }

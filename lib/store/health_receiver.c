@@ -40,7 +40,7 @@ static const struct needed {
 
 static bool refused(const struct ho_err *err)
 {
-    return err->sys == 1044 || err->sys == 1142 || err->sys == 1143 || err->sys == 1227;
+    return db_what(err) == DB_DENIED;
 }
 
 /* Whether the account may run it; else *may is false. */

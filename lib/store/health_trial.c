@@ -33,7 +33,7 @@ static void put_statement(size_t kind, const char *table, const char *column, ch
 
 static bool is_read_only(const struct ho_err *err)
 {
-    return err->sys == 1290 || err->sys == 1792 || err->sys == 1836;
+    return db_what(err) == DB_READ_ONLY;
 }
 
 static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)

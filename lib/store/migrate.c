@@ -13,7 +13,6 @@
 #include "store/sql.h"
 
 #define STATEMENT_MAX 65536
-#define NO_SUCH_TABLE 1146
 
 void migrate_key_print(struct span key, char out[KEY_PRINT_LEN + 1])
 {
@@ -30,7 +29,7 @@ enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_
 
     *out = (struct migrate_state){.want = schema_files[schema_n - 1].version};
     enum ho_code code = db_run(db, SQL_SCHEMA_STATE, NULL, 0, &rows, err);
-    if (code == HO_PERMANENT && err->sys == NO_SUCH_TABLE) {
+    if (code == HO_PERMANENT && db_what(err) == DB_NO_TABLE) {
         ho_err_clear(err);
         return HO_OK;
     }

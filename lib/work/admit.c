@@ -6,8 +6,6 @@
 
 #include "store/limits.h"
 
-#define LOCK_WAIT 1205 /* the server's number */
-
 bool admit_needed(const struct route *r)
 {
     return r->handler->kind != HANDLER_SQL || r->order_by.words != NULL ||
@@ -39,7 +37,7 @@ static enum ho_code check_effect(struct db *db, struct gate *g, struct ho_err *e
         g->verdict = admit_effect(a, &effect);
         a->reserved = attempt_outside(a) && effect.verdict == EFFECT_MINE;
     }
-    g->blocked = code == HO_TRANSIENT && err->sys == LOCK_WAIT;
+    g->blocked = code == HO_TRANSIENT && db_what(err) == DB_LOCK_WAIT;
     return code;
 }
 

@@ -60,7 +60,7 @@ enum ho_code handler_sql_look(struct db *db, const struct statement *s, const ch
         sql_restore_session(db, code == HO_OK ? err : &ignored) != HO_OK && code == HO_OK) {
         code = err->code;
     }
-    if (code != HO_OK && err->sys == STATEMENT_TIMEOUT) {
+    if (code != HO_OK && db_what(err) == DB_TOO_SLOW) {
         (void)ho_fail(err, HO_TRANSIENT, "not through in its time");
     }
     if (code != HO_OK) {

@@ -9,12 +9,7 @@
 #include "base/text.h"
 #include "work/handler_sql_parts.h"
 
-#define RECORD_CHANGED 1020
 #define NOT_ROLLED_BACK 1196
-#define LOCK_WAIT 1205
-#define LOCKS_FULL 1206
-#define DEADLOCK 1213
-#define NO_SUCH_SAVEPOINT 1305
 #define GUARD_RANDOM 8
 #define VALUES_SMALL (128UL * 1024) /* that much any server takes */
 
@@ -70,7 +65,7 @@ static enum handler_result guard_check(struct db *db, const struct guard *g, str
 {
     enum ho_code code = guard_run(db, g, "RELEASE SAVEPOINT", NULL, err);
 
-    if (code != HO_OK && err->sys == NO_SUCH_SAVEPOINT) {
+    if (code != HO_OK && db_what(err) == DB_NO_SAVEPOINT) {
         return bad_ended(err);
     }
     if (code != HO_OK) {
@@ -168,14 +163,14 @@ static enum ho_code run_statement(struct db *db, const struct handler_call *call
 }
 
 /* Whether the server itself undoes the whole transaction with that error, savepoints and all. */
-static bool undone_by_server(struct db *db, int number)
+static bool undone_by_server(struct db *db, enum db_what what)
 {
     struct db_rows rows = {0};
     struct ho_err ignored;
-    bool all = number == DEADLOCK || number == RECORD_CHANGED || number == LOCKS_FULL;
+    bool all = what == DB_UNDONE;
 
-    if (number == LOCK_WAIT && db_run_once(db, "SELECT @@innodb_rollback_on_timeout", NULL, 0,
-                                           &rows, &ignored) == HO_OK) {
+    if (what == DB_LOCK_WAIT && db_run_once(db, "SELECT @@innodb_rollback_on_timeout", NULL, 0,
+                                            &rows, &ignored) == HO_OK) {
         all = db_cell_int(&rows, 0, 0) != 0;
     }
     db_rows_free(&rows);
@@ -184,8 +179,8 @@ static bool undone_by_server(struct db *db, int number)
 
 /* Whether the failed statement, or one before it, did what no ROLLBACK undoes. A link that was
  * closed over the error took the transaction with it, and nobody can be asked. */
-static enum handler_result failed_guard(struct db *db, const struct guard *g, int number,
-                                        struct ho_err *err)
+static enum handler_result failed_guard(struct db *db, const struct guard *g,
+                                        enum db_what what, struct ho_err *err)
 {
     bool stays = db_wrote_untransacted(db), warned = false;
 
@@ -194,7 +189,7 @@ static enum handler_result failed_guard(struct db *db, const struct guard *g, in
     }
     stays = db_warned(db, NOT_ROLLED_BACK) || stays;
     enum ho_code code = guard_run(db, g, "ROLLBACK TO SAVEPOINT", &warned, err);
-    if (code != HO_OK && err->sys == NO_SUCH_SAVEPOINT && !undone_by_server(db, number)) {
+    if (code != HO_OK && db_what(err) == DB_NO_SAVEPOINT && !undone_by_server(db, what)) {
         return bad_ended(err);
     }
     return stays || warned ? bad_table(err) : HANDLER_FAILED;
@@ -207,11 +202,11 @@ static enum handler_result failed(struct db *db, const struct handler_call *call
 {
     struct ho_err why;
 
-    if (failed_guard(db, g, err->sys, &why) == HANDLER_BAD) {
+    if (failed_guard(db, g, db_what(err), &why) == HANDLER_BAD) {
         *err = why;
         return HANDLER_BAD;
     }
-    if (err->sys == STATEMENT_TIMEOUT) {
+    if (db_what(err) == DB_TOO_SLOW) {
         char limit[HANDLER_LIMIT_ROOM];
         handler_limit(call, limit);
         (void)ho_fail(err, HO_TRANSIENT, "not through in its time (%s)", limit);

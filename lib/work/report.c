@@ -15,14 +15,10 @@ void settle_alarm(struct worker *w, enum alarm kind, const char *cid, const char
 /* Errors that no later try can be without: the statement or the account is wrong. */
 static bool cannot_work(const struct ho_err *why)
 {
-    static const int numbers[] = {1044, 1046, 1054, 1064, 1136, 1142, 1143, 1146, 1305, 1370};
+    enum db_what what = db_what(why);
 
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        if (why->sys == numbers[i]) {
-            return true;
-        }
-    }
-    return false;
+    return what == DB_DENIED || what == DB_NO_TABLE || what == DB_NO_SAVEPOINT ||
+           what == DB_SYNTAX || what == DB_BAD_STATEMENT;
 }
 
 struct telling {

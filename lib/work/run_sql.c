@@ -4,8 +4,6 @@
 #include "work/admit.h"
 #include "work/step.h"
 
-#define LOCK_WAIT 1205 /* the server's number */
-
 enum step step_trouble(const struct ho_err *err)
 {
     return db_retry(err) ? STEP_AGAIN : STEP_TROUBLE;
@@ -121,7 +119,7 @@ enum step run_sql(struct attempt *a, struct ho_err *err)
     }
     enum ho_code code = effect_take(a->w->handler, a->route->flow, &a->keys.business, a->job,
                                     EFFECT_WRITE, &effect, err);
-    if (code != HO_OK && err->sys == LOCK_WAIT) {
+    if (code != HO_OK && db_what(err) == DB_LOCK_WAIT) {
         admit_blocked(a);
         return STEP_ALONE;
     }

@@ -336,7 +336,7 @@ enum ho_code db_reset(struct db *db, struct ho_err *err)
     return code;
 }
 
-/* ---- facts ---- */
+/* ---- of the link ---- */
 
 const struct seal_ring *db_seals(struct db *db)
 {
@@ -345,42 +345,6 @@ const struct seal_ring *db_seals(struct db *db)
         db->seals = seal_ring_load(db->settings);
     }
     return db->seals;
-}
-
-uint64_t db_max_packet(struct db *db)
-{
-    struct db_rows rows = {0};
-    struct ho_err ignored;
-
-    if (db->link == NULL) {
-        return 0;
-    }
-    if (db->max_packet == 0 &&
-        db_run(db, "SELECT @@max_allowed_packet", NULL, 0, &rows, &ignored) == HO_OK) {
-        db->max_packet = (uint64_t)db_cell_int(&rows, 0, 0);
-    }
-    db_rows_free(&rows);
-    return db->max_packet;
-}
-
-unsigned long db_server_version(struct db *db)
-{
-    return db->link != NULL ? mysql_get_server_version(db->link) : 0;
-}
-
-bool db_is_mariadb(struct db *db)
-{
-    return db->link != NULL && mariadb_connection(db->link) != 0;
-}
-
-unsigned long db_thread_id(struct db *db)
-{
-    return db->link != NULL ? mysql_thread_id(db->link) : 0;
-}
-
-bool db_wrote_untransacted(struct db *db)
-{
-    return db->untransacted;
 }
 
 bool db_warned(struct db *db, unsigned number)

@@ -1,6 +1,6 @@
 /* The connection to MariaDB or MySQL. It knows statements and values, nothing of webhooks. Every
- * call is bounded by the connection's timeouts. The client library is used in db.c, db_statement.c
- * and db_wait.c only. */
+ * call is bounded by the connection's timeouts. The client library is used in store/db*.c
+ * only. */
 #ifndef HO_STORE_DB_H
 #define HO_STORE_DB_H
 

@@ -1,5 +1,5 @@
-/* What the files around the client library share: the link and its errors. Private to store/db.c,
- * store/db_statement.c and store/db_wait.c, the only users of the library. */
+/* What the files around the client library share: the link and its errors. Private to store/db*.c,
+ * the only users of the library. */
 #ifndef HO_STORE_DB_LINK_H
 #define HO_STORE_DB_LINK_H
 

@@ -65,11 +65,13 @@ def test_what_is_due_in_ten_minutes_is_due_in_ten_also_in_the_hour_that_comes_tw
     assert tried(s) == 1
     due = s.sql("SELECT run_at, UTC_TIMESTAMP(6) AS now FROM hookonce_job")[0]
     assert 470 < (due["run_at"] - due["now"]).total_seconds() < 730
-    clock.set(before + 7 * 60)  # 03:02 was 02:02 again
-    assert server.execute("SELECT @@system_time_zone AS zone, NOW() AS here")[0]["here"].hour == 2
+    at = due["run_at"].replace(tzinfo=datetime.timezone.utc).timestamp()
+    clock.set(at - 60)  # 03:00 was 02:00 again
+    shown = server.execute("SELECT NOW() AS here, UTC_TIMESTAMP() AS utc")[0]
+    assert (shown["here"].hour, shown["utc"].hour) == (2, 1)
     s.process()
     assert tried(s) == 1
-    clock.set(before + 13 * 60)
+    clock.set(at + 1)
     s.process()
     assert tried(s) == 2
     assert s.value("SELECT state FROM hookonce_job") == "done"

@@ -1,12 +1,13 @@
 """Time: whatever zone or clock the hosts have, what is due is due by the database's UTC."""
 
 import datetime
+import math
 import os
 import time
 
 import pytest
 
-from hooktest import events
+from hooktest import events, wait_until
 from hooktest.paths import faketime_library
 
 FAILS_ONCE = "#!/bin/sh\ncat >/dev/null\necho $HOOKONCE_EVENT_ID >>tried\n[ $(wc -l <tried) -gt 1 ] || exit 75\n"
@@ -44,11 +45,21 @@ class ServerClock:
                     "FAKETIME_TIMESTAMP_FILE": self.file, "FAKETIME_CACHE_DURATION": "1",
                     "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
-    def set(self, when):
-        """when: unix seconds."""
-        with open(self.file, "w", encoding="ascii") as f:
-            f.write(f"{int(when - time.time()):+d}")
-        time.sleep(1.2)
+    def set(self, when, server=None):
+        """when: unix seconds. Of a server that runs, it waits until it is at that time, or some seconds later."""
+        began = time.time()
+        with open(self.file + ".part", "w", encoding="ascii") as f:
+            f.write(f"{math.ceil(when - began):+d}")
+        os.replace(self.file + ".part", self.file)
+        if server:
+            wait_until(lambda: 0 <= self.shown(server) - when <= time.time() - began + 2, 30,
+                       "the server's clock is set")
+
+    @staticmethod
+    def shown(server):
+        """The server's time, unix seconds."""
+        now = server.execute("SELECT UTC_TIMESTAMP(6) AS utc")[0]["utc"]
+        return now.replace(tzinfo=datetime.timezone.utc).timestamp()
 
 
 def test_what_is_due_in_ten_minutes_is_due_in_ten_also_in_the_hour_that_comes_twice__O_TIM_01(base, site, own_mariadb):
@@ -59,19 +70,19 @@ def test_what_is_due_in_ten_minutes_is_due_in_ten_also_in_the_hour_that_comes_tw
     shown = server.execute("SELECT NOW() AS here, UTC_TIMESTAMP() AS utc, @@system_time_zone AS zone")[0]
     assert (shown["here"].hour, shown["utc"].hour, shown["zone"]) == (2, 0, "CEST")
     s = prepare(failing(site, "10m", database=server.create_database()))
-    clock.set(before)
+    clock.set(before, server)
     deliver(s, "evt_autumn")
     s.process()
     assert tried(s) == 1
     due = s.sql("SELECT run_at, UTC_TIMESTAMP(6) AS now FROM hookonce_job")[0]
     assert 470 < (due["run_at"] - due["now"]).total_seconds() < 730
     at = due["run_at"].replace(tzinfo=datetime.timezone.utc).timestamp()
-    clock.set(at - 60)  # 03:00 was 02:00 again
+    clock.set(at - 60, server)  # 03:00 was 02:00 again
     shown = server.execute("SELECT NOW() AS here, UTC_TIMESTAMP() AS utc")[0]
     assert (shown["here"].hour, shown["utc"].hour) == (2, 1)
     s.process()
     assert tried(s) == 1
-    clock.set(at + 1)
+    clock.set(at + 1, server)
     s.process()
     assert tried(s) == 2
     assert s.value("SELECT state FROM hookonce_job") == "done"

@@ -1,7 +1,8 @@
--- Keeping: bodies and answers that are sealed under a key. `hookonce migrate` runs this file; it may
--- also be imported by hand, for example in phpMyAdmin: every statement ends with a semicolon at the
--- end of a line, and running the file again changes nothing. Needs ALTER and the right to write rows.
--- The new columns come last, so MariaDB adds them at once, whatever the tables' size.
+-- Keeping: bodies and answers that are sealed under a key, and guards that go with their receipt.
+-- `hookonce migrate` runs this file; it may also be imported by hand, for example in phpMyAdmin:
+-- every statement ends with a semicolon at the end of a line, and running the file again changes
+-- nothing. Needs ALTER, INDEX and the right to write rows. The new columns come last, so MariaDB adds
+-- them at once, whatever the tables' size; the key is built while the table stays in use.
 
 ALTER TABLE hookonce_body
     ADD COLUMN IF NOT EXISTS body_key CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL
@@ -14,6 +15,9 @@ ALTER TABLE hookonce_conflict
 ALTER TABLE hookonce_answer
     ADD COLUMN IF NOT EXISTS body_key CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'Print of the key that the body is sealed under; NULL: it is plain';
+
+ALTER TABLE hookonce_guard
+    ADD KEY IF NOT EXISTS correlation (correlation_id);
 
 INSERT IGNORE INTO hookonce_schema (version, name, applied_at)
 VALUES (4, '004-keep', UTC_TIMESTAMP(6));

@@ -47,6 +47,8 @@ void check_secret_ending(struct check *c, const char *kind, const char *name, co
 void check_reply(struct check *c, const struct endpoint *e);
 /* Sources and their secrets; needs c->endpoints. */
 void check_sources(struct check *c);
+/* Whether receipts of that source are kept long enough for what its sender repeats. */
+void check_keep(struct check *c, const struct endpoint *e);
 /* The public keys of a source that are fetched: whether they are here. */
 void check_fetched(struct check *c, const struct endpoint *e);
 /* What waits to be fetched or visited. */

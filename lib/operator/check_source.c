@@ -159,6 +159,7 @@ static void check_source(struct check *c, const struct endpoint *e, int64_t now_
     if (s->reply) {
         check_reply(c, e);
     }
+    check_keep(c, e);
     check_doors(c, e, now_us);
     if (endpoint_fetches(e)) {
         check_fetched(c, e);

@@ -1,10 +1,7 @@
 /* hookonce discard: jobs that a person ends, with a reason that is kept. */
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/host.h"
 #include "base/text.h"
 #include "operator/pick.h"
 #include "operator/table.h"
@@ -29,21 +26,6 @@ struct discard_run {
     unsigned unknown; /* of these: their business key stays in doubt */
     struct buf left;  /* what is said of jobs that were left as they are */
 };
-
-/* "alice@www1": the account that runs this, and its host, in ASCII. */
-static void who_am_i(char out[DISCARD_WHO_ROOM])
-{
-    const struct passwd *account = getpwuid(getuid());
-    char host[HOST_NAME_ROOM], number[24];
-
-    host_name(host);
-    (void)snprintf(number, sizeof number, "%lu", (unsigned long)getuid());
-    (void)snprintf(out, DISCARD_WHO_ROOM, "%.27s@%s", account != NULL ? account->pw_name : number,
-                   host);
-    for (char *at = out; *at != '\0'; at++) {
-        *at = *at > ' ' && *at <= '~' ? *at : '_';
-    }
-}
 
 static void show(struct discard_run *r, const struct db_rows *rows, size_t i, enum discard_key key)
 {
@@ -186,7 +168,7 @@ static int run_args(struct operator *op, const struct discard_args *args)
     if (status != EXIT_WELL) {
         return status;
     }
-    who_am_i(who);
+    pick_who(who);
     buf_init(&r.left, PICK_LEFT_MAX);
     r.table = table_new("discard", columns, sizeof columns / sizeof columns[0]);
     if (args->picked.all) {

@@ -101,6 +101,9 @@ static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum
         pick_add_left(&r->left, rows, i,
                       "answered a request, and only its sender can ask again");
         break;
+    case REOPEN_NO_BODY:
+        pick_add_left(&r->left, rows, i, "has no body any more: it was pruned or forgotten");
+        break;
     }
 }
 

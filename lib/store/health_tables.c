@@ -52,6 +52,7 @@ static const struct key {
     {"hookonce_receipt", "PRIMARY", true, "provider,event_id"},
     {"hookonce_receipt", "correlation", false, "correlation_id"},
     {"hookonce_guard", "PRIMARY", true, "provider,token"},
+    {"hookonce_guard", "correlation", false, "correlation_id"},
     {"hookonce_body", "PRIMARY", true, "correlation_id,part"},
     {"hookonce_job", "PRIMARY", true, "id"},
     {"hookonce_job", "once", true, "correlation_id,route,replay_no"},

@@ -82,11 +82,29 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
     return code;
 }
 
+static enum ho_code has_body(struct db *db, const char *cid, bool *has, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(cid)};
+    struct db_rows rows = {0};
+    enum ho_code code = db_run(db, sql_job_body, in, 1, &rows, err);
+
+    *has = rows.n_rows > 0;
+    db_rows_free(&rows);
+    return code;
+}
+
 static enum ho_code open_again(struct db *db, struct reopening *r, bool forget, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_INT(forget ? 1 : 0), DBV_UINT(r->id)};
     struct db_rows rows = {0};
-    enum ho_code code = forget ? effect_release(db, r->id, err) : HO_OK;
+    bool has = true;
+    enum ho_code code = has_body(db, r->cid, &has, err);
+
+    if (code != HO_OK || !has) {
+        r->result = code == HO_OK ? REOPEN_NO_BODY : r->result;
+        return code;
+    }
+    code = forget ? effect_release(db, r->id, err) : HO_OK;
 
     if (code == HO_OK) {
         code = db_run(db, sql_job_reopen, in, 2, &rows, err);

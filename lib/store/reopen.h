@@ -37,7 +37,8 @@ enum reopened {
     REOPEN_FREED,    /* it has ended, and others may have the business key that it left in doubt */
     REOPEN_IN_DOUBT, /* it may have acted, or a person said that it did, and only a person can say
                         that it may act again */
-    REOPEN_ANSWERED  /* it answered a request: only the sender can ask again */
+    REOPEN_ANSWERED, /* it answered a request: only the sender can ask again */
+    REOPEN_NO_BODY   /* its body was pruned or forgotten */
 };
 
 /* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0,

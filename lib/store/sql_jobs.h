@@ -50,6 +50,7 @@ extern const char sql_dead_by_cid[];     /* cid */
 extern const char sql_dead_by_route[];   /* route, limit */
 extern const char sql_dead_all[];        /* limit */
 extern const char sql_job_state[];       /* id -> state, outcome, route, asked, lane */
+extern const char sql_job_body[];        /* cid */
 extern const char sql_job_reopen[];      /* forget, id */
 extern const char sql_job_hasten[];      /* id */
 extern const char sql_jobs_waiting[];    /* cid, limit: for a person to release what that has */

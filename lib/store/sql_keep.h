@@ -15,4 +15,31 @@ struct sealed_table {
 extern const struct sealed_table sealed_tables[];
 extern const size_t sealed_tables_n;
 
+/* ---- pruned and forgotten ---- */
+
+#define KEEP_CHUNK 20 /* ids of the lists below */
+
+/* Finished, recorded so long ago, with nothing a person should see; after a correlation id, before
+ * another: cid, cid, age us, limit -> cid, body id */
+extern const char sql_prune_receipts[];
+extern const char sql_prune_bodies[];
+/* What stands against a request: lowest cid, highest cid, body id, body id, age us */
+extern const char sql_prune_against[];
+extern const char sql_prune_lock[]; /* ids -> cid, for those that are still finished */
+/* Of a receipt all, in this order; then of a body. ids */
+extern const char *const sql_prune_whole[];
+extern const size_t sql_prune_whole_n;
+extern const char *const sql_prune_content[];
+extern const size_t sql_prune_content_n;
+
+extern const char sql_forget_list[];    /* after cid, source or NULL, again, limit -> cid, body id */
+extern const char sql_forget_request[]; /* lowest cid, highest, body id, again -> cid, status */
+extern const char sql_forget_lock[];    /* cid -> body id */
+extern const char sql_forget_jobs[];    /* cid -> id of those that are not done */
+extern const char *const sql_forget[];  /* cid, each */
+extern const size_t sql_forget_n;
+
+extern const char sql_forget_conflicts[]; /* after id, limit -> id, cid, body, print */
+extern const char sql_forget_conflict[];  /* id */
+
 #endif

@@ -43,6 +43,7 @@ static bool read_receipt(struct stored *s, const char *cid)
     struct span same = db_cell(&s->receipt, 0, COL_SAME);
 
     s->mac = db_cell(&s->receipt, 0, COL_MAC);
+    s->body_id = db_cell(&s->receipt, 0, COL_BODY_ID);
     s->occurred_at = db_cell(&s->receipt, 0, COL_OCCURRED);
     e->provider = db_cell(&s->receipt, 0, COL_PROVIDER);
     e->id = db_cell(&s->receipt, 0, COL_ID);

@@ -11,6 +11,7 @@ struct stored {
     bool found;              /* exactly one receipt, of possible shape, with a body */
     struct event event;      /* borrows from below; guard is not set */
     struct span mac;         /* as stored */
+    struct span body_id;     /* correlation id that its body is stored under */
     struct span occurred_at; /* DATETIME(6) text, UTC; absent when the provider gives none */
     int64_t received_us;     /* when it arrived, unix microseconds; the MAC does not hold it */
     struct db_rows receipt, parts;

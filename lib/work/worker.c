@@ -15,6 +15,7 @@
 #include "work/attempt.h"
 #include "work/dispatch.h"
 #include "work/import.h"
+#include "work/keep.h"
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
@@ -357,6 +358,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
         fetch_look(&w->fetcher);
         code = turn(w, claim, &more, err);
         if (code == HO_OK && !more) {
+            keep_round(w);
             if (w->once) {
                 break;
             }

@@ -1,0 +1,43 @@
+/* What a person asked to be forgotten: content goes, keys stay, so that it stays known as done. */
+#ifndef HO_STORE_FORGET_H
+#define HO_STORE_FORGET_H
+
+#include "base/ulid.h"
+#include "store/db.h"
+#include "store/discard.h"
+
+enum forgotten {
+    FORGOTTEN,
+    FORGET_UNFINISHED, /* it waits, runs or is dead: left as it is */
+    FORGET_SHARED,     /* its body is also that of events that are not named: left as it is */
+    FORGET_NOTHING     /* there is no such receipt */
+};
+
+#define FORGET_MAX 1000 /* events of one request */
+
+/* Erases bodies, headers, conflicts' content, answers, texts of errors and reasons of some events:
+ * those of one request, of which all, or none, must be named.
+ * in:  cids — of their receipts, which have one body; n at most FORGET_MAX
+ *      unfinished — discard first what is not finished, in the name of `who`; NULL: refuse
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: 30 s at most, and 10 s each that is discarded */
+enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
+                    enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
+
+/* Receipts to look through, oldest first, behind a correlation id: cid, body id. source: NULL: all */
+enum ho_code forget_list(struct db *db, const char *after, const char *source, struct db_rows *out,
+                         struct ho_err *err) HO_MUST_CHECK;
+#define FORGET_LIST_MAX 500
+
+/* The receipts of the request that this one came with. rows: cid, status */
+enum ho_code forget_request(struct db *db, const char *body_id, struct db_rows *out,
+                            struct ho_err *err) HO_MUST_CHECK;
+
+/* Whether content is meant: the event's document is JSON, its pointer leads to that text. */
+typedef bool forget_match(void *arg, struct span document, struct span body);
+
+/* Erases what conflicts of other receipts hold of it, too.
+ * out: *count — rows erased, or with dry those that would be */
+enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, bool dry,
+                              uint64_t *count, struct ho_err *err) HO_MUST_CHECK;
+
+#endif

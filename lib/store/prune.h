@@ -1,0 +1,22 @@
+/* What is old goes: bodies and answers by keep_bodies, whole receipts by keep_receipts. Only what is
+ * finished, and all events of its request with it: nothing that waits, runs, is dead, is in conflict
+ * or in doubt. Effects that are done and the marks of objects outlive their receipts. */
+#ifndef HO_STORE_PRUNE_H
+#define HO_STORE_PRUNE_H
+
+#include "base/clock.h"
+#include "store/db.h"
+
+struct pruned {
+    uint64_t bodies, receipts; /* gone, or with dry those that would go */
+    bool more;                 /* the time was up before the end */
+};
+
+/* In transactions of at most 500 receipts. Without keep_bodies and keep_receipts nothing goes.
+ * in:  end — no batch is begun behind it; tell — called now and then, may be NULL
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: until end and one batch. */
+enum ho_code prune(struct db *db, const struct settings *s, struct deadline end, bool dry,
+                   void (*tell)(const struct pruned *so_far), struct pruned *out,
+                   struct ho_err *err) HO_MUST_CHECK;
+
+#endif

@@ -1,0 +1,30 @@
+/* Pruning beside the work. */
+#include "work/keep.h"
+
+#include "base/log.h"
+#include "store/prune.h"
+
+#define KEEP_EVERY_MS 60000
+#define KEEP_TIME_MS 2000
+
+void keep_round(struct worker *w)
+{
+    const struct settings *s = w->settings;
+    struct ho_err err = {HO_OK, 0, ""};
+    struct pruned sum;
+    char receipts[24], bodies[24];
+
+    if ((s->keep_bodies_ms < 0 && s->keep_receipts_ms < 0) || clock_mono_ms() < w->keep_ms) {
+        return;
+    }
+    int64_t left = deadline_left_ms(w->end);
+    w->keep_ms = clock_mono_ms() + KEEP_EVERY_MS;
+    enum ho_code code = prune(w->control, s, deadline_in(left < KEEP_TIME_MS ? left : KEEP_TIME_MS),
+                              false, NULL, &sum, &err);
+    const struct log_pair pairs[] = {log_int("receipts", (int64_t)sum.receipts, receipts),
+                                     log_int("bodies", (int64_t)sum.bodies, bodies),
+                                     LOG_TEXT("why", code != HO_OK ? err.text : NULL)};
+    if (code != HO_OK || sum.receipts + sum.bodies > 0) {
+        log_event(code == HO_OK ? LOG_INFO : LOG_WARN, "pruned", NULL, pairs, 3);
+    }
+}

@@ -1,0 +1,211 @@
+"""What goes with time and what stays: keep_bodies, keep_receipts, prune; and what is forgotten on request."""
+
+import json
+import os
+
+from hooktest import events
+from hooktest.flow import arrive
+from hooktest.reply import ask, reply_site
+
+STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+DAY_MS = 24 * 3600 * 1000
+TABLES = ("attempt", "discard", "answer", "body", "guard", "conflict", "job", "effect")
+
+
+def keeping(site, bodies=None, receipts=None, **more):
+    keys = {k: v for k, v in (("keep_bodies", bodies), ("keep_receipts", receipts)) if v}
+    return site(sources=more.pop("sources", STRIPE), settings={"hookonce": keys}, **more)
+
+
+def older(cid, days):
+    """The same correlation id, so many days before."""
+    ms = 0
+    for c in cid[:10]:
+        ms = ms * 32 + ALPHABET.index(c)
+    ms, text = ms - days * DAY_MS, ""
+    for _ in range(10):
+        ms, text = ms // 32, ALPHABET[ms % 32] + text
+    return text + cid[10:]
+
+
+def age(s, event_id, days):
+    """Moves a receipt, and all that is its, into the past. It must be finished: its MAC does not hold then."""
+    old = s.value("SELECT correlation_id FROM hookonce_receipt WHERE event_id = %s", event_id)
+    new = older(old, days)
+    for table in (*TABLES, "receipt"):
+        s.sql(f"UPDATE hookonce_{table} SET correlation_id = %s WHERE correlation_id = %s", new, old)
+    s.sql("UPDATE hookonce_receipt SET body_id = %s WHERE body_id = %s", new, old)
+    s.sql("UPDATE hookonce_conflict SET first_correlation_id = %s WHERE first_correlation_id = %s", new, old)
+    s.sql("UPDATE hookonce_receipt SET recorded_at = recorded_at - INTERVAL %s DAY, "
+          "received_at = received_at - INTERVAL %s DAY WHERE correlation_id = %s", days, days, new)
+    return new
+
+
+def ids(s):
+    return [r["event_id"].decode() for r in s.sql("SELECT event_id FROM hookonce_receipt ORDER BY event_id")]
+
+
+def left(s, table="body"):
+    """The event ids of receipts that have rows there."""
+    return [r["event_id"].decode() for r in s.sql(
+        f"SELECT DISTINCT r.event_id FROM hookonce_receipt r JOIN hookonce_{table} t "
+        "ON t.correlation_id = r.correlation_id ORDER BY r.event_id")]
+
+
+def orphans(s):
+    """Rows of children without a receipt."""
+    return {t: n for t in TABLES if t not in ("effect", "conflict") for n in [s.value(
+        f"SELECT COUNT(*) FROM hookonce_{t} t LEFT JOIN hookonce_receipt r ON r.correlation_id = t.correlation_id "
+        "OR r.body_id = t.correlation_id WHERE r.event_id IS NULL")] if n}
+
+
+def test_nothing_goes_by_default(site):
+    s = keeping(site)
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    age(s, "evt_1", 4000)
+    s.process()
+    done = s.hookonce("prune", check=True)
+    assert b"for ever" in done.stderr and ids(s) == left(s) == ["evt_1"]
+
+
+def test_bodies_go_and_keys_stay__O_TIM_03(site):
+    s = keeping(site, bodies="3d")
+    arrive(s, events.stripe("evt_1"), events.stripe("evt_2"))
+    s.process()
+    age(s, "evt_1", 4)
+    age(s, "evt_2", 2)
+    s.process()
+    assert ids(s) == ["evt_1", "evt_2"] and left(s) == ["evt_2"]
+    assert s.log_lines(event="pruned")[0]["bodies"] == "1"
+    arrive(s, events.stripe("evt_1"))  # the sender repeats it: known, and not run again
+    s.process()
+    assert s.effects() == ["evt_1", "evt_2"]
+    done = s.hookonce("list", "evt_1", check=True)
+    assert b"duplicate" in done.stdout
+
+
+def test_receipts_go_with_all_that_is_theirs_and_what_is_open_stays(site):
+    s = keeping(site, receipts="30d", handlers={"fx": {"sql": [
+        "INSERT INTO fx (event_id) VALUES ({event:id})",
+        "INSERT INTO fx (event_id) SELECT NULL FROM DUAL WHERE {/fail} = 1"]}},
+        routes={"all": {"provider": "stripe", "handler": "fx", "retry": "1 tries, 1s", "once_per": "{event:id}"}})
+    old, young = ("done", "dead", "conflict", "discarded"), ("young", "waiting")
+    arrive(s, *(events.stripe(f"evt_{n}", fail=int(n in ("dead", "discarded"))) for n in (*old, *young[:1])))
+    s.hookonce("process", "--once")
+    s.hookonce("discard", "evt_discarded", "--reason", "why not", check=True)
+    arrive(s, events.stripe("evt_conflict", kind="other"), events.stripe("evt_waiting"))
+    for n in (*old, "waiting"):
+        age(s, f"evt_{n}", 31)
+    before = s.value("SELECT COUNT(*) FROM hookonce_effect")
+    done = json.loads(s.hookonce("prune", "--dry-run", "--json", check=True).stdout)
+    assert done == {"receipts": 2, "bodies": 0} and len(ids(s)) == 6
+    s.hookonce("prune", check=True)
+    assert ids(s) == ["evt_conflict", "evt_dead", "evt_waiting", "evt_young"]
+    assert orphans(s) == {} and left(s, "attempt") == ["evt_conflict", "evt_dead", "evt_young"]
+    assert s.value("SELECT COUNT(*) FROM hookonce_effect") == before
+    assert s.count("discard") == 0 and s.count("conflict") == 1
+
+
+def test_a_request_goes_whole_or_not_at_all(site):
+    s = keeping(site, receipts="30d", bodies="30d")
+    arrive(s, *(events.stripe(f"evt_{n}") for n in range(3)))
+    s.process()
+    first = age(s, "evt_0", 40)
+    for n in (1, 2):  # as events of one request: ids of one millisecond, one body
+        cid = age(s, f"evt_{n}", 40)
+        same = first[:10] + cid[10:]
+        for table in ("job", "receipt", "attempt"):
+            s.sql(f"UPDATE hookonce_{table} SET correlation_id = %s WHERE correlation_id = %s", same, cid)
+        s.sql("DELETE FROM hookonce_body WHERE correlation_id = %s", cid)
+        s.sql("UPDATE hookonce_receipt SET body_id = %s WHERE correlation_id = %s", first, same)
+    s.sql("UPDATE hookonce_receipt SET status = 'failed' WHERE event_id = 'evt_2'")
+    s.hookonce("prune", check=True)
+    assert len(ids(s)) == 3 and s.count("body") == 1
+    s.sql("UPDATE hookonce_receipt SET status = 'processed' WHERE event_id = 'evt_2'")
+    s.hookonce("prune", check=True)
+    assert ids(s) == [] and s.count("body") == 0 and orphans(s) == {}
+
+
+def test_guards_go_with_their_receipt_and_answers_with_the_body(site):
+    s = keeping(site, receipts="30d", sources={"hub": {"provider": "github", "secret": "s"}})
+    arrive(s, events.github(), source="hub", delivery="d-1")
+    s.process()
+    age(s, "d-1", 31)
+    s.hookonce("prune", check=True)
+    assert s.count("guard") == 0 and ids(s) == []
+    r = reply_site(site, "echo '{}'")
+    r.settings = {"hookonce": {"keep_bodies": "1d"}}
+    r.configure()
+    ask(r)
+    age(r, r.receipts()[0]["event_id"], 2)
+    r.hookonce("prune", check=True)
+    assert r.count("answer") == r.count("body") == 0 and r.count("receipt") == 1
+
+
+def test_check_refuses_to_keep_receipts_shorter_than_senders_repeat__O_TIM_03(site):
+    s = keeping(site, receipts="1d")
+    done = s.hookonce("check", "--json")
+    found = {f["subject"]: f for f in map(json.loads, done.stdout.decode().splitlines())}
+    assert done.returncode == 1 and found["source stripe keeps"]["level"] == "FAIL"
+    assert "30d" in found["source stripe keeps"]["text"] or "days" in found["source stripe keeps"]["text"]
+    s.settings["hookonce"]["keep_receipts"] = "3650d"
+    s.configure()
+    found = [json.loads(line) for line in s.hookonce("check", "--json", check=True).stdout.decode().splitlines()]
+    assert not [f for f in found if f["subject"] == "source stripe keeps" and f["level"] == "FAIL"]
+
+
+def test_forgotten_content_is_nowhere_and_its_keys_stay(site):
+    s = keeping(site, handlers={"fx": {"sql": [
+        "INSERT INTO fx (event_id) VALUES ({event:id})",
+        "INSERT INTO fx (event_id) SELECT NULL FROM DUAL WHERE {/data/object/customer} = 'cus_dead'"]}},
+        routes={"all": {"provider": "stripe", "handler": "fx", "retry": "1 tries, 1s"}})
+
+    def body(n, customer, **more):
+        return events.stripe(f"evt_{n}", data={"object": {"id": "x", "customer": customer}}, note="secret-" + customer,
+                             **more)
+
+    arrive(s, body(1, "cus_1"), body(2, "cus_2"), body(3, "cus_1"), body(4, "cus_dead"))
+    s.hookonce("process", "--once")
+    arrive(s, body(2, "cus_1", kind="other"))  # a conflict with another's receipt holds it, too
+    pick = ("--pointer", "/data/object/customer", "--value", "cus_1")
+    done = s.hookonce("forget", *pick, "--dry-run", check=True).stdout
+    assert b"2 events would be forgotten" in done and s.count("body") == 4
+    done = s.hookonce("forget", *pick, check=True).stdout
+    assert b"2 events forgotten, 0 left" in done and b"1 conflict erased" in done
+    assert left(s) == ["evt_2", "evt_4"] and ids(s) == ["evt_1", "evt_2", "evt_3", "evt_4"]
+    assert s.value("SELECT COUNT(*) FROM hookonce_conflict WHERE body LIKE '%cus_1%'") == 0
+    arrive(s, body(1, "cus_1"))  # still a duplicate
+    s.process()
+    assert s.effects().count("evt_1") == 1
+    done = s.hookonce("forget", "evt_4")
+    assert done.returncode == 1 and b"left: it waits, runs or is dead" in done.stdout
+    s.sql("UPDATE hookonce_attempt SET error = 'cus_dead is broken' WHERE error IS NOT NULL")
+    done = s.hookonce("forget", "evt_4", "--unfinished", check=True)
+    assert b"1 event forgotten" in done.stdout
+    assert [j["outcome"] for j in s.jobs()][3] == "discarded" and left(s) == ["evt_2"]
+    assert s.value("SELECT COUNT(*) FROM hookonce_attempt WHERE error IS NOT NULL") == 0
+    assert all(j["last_error"] is None for j in s.jobs())
+    assert s.hookonce("forget", "evt_nobody").returncode == 1
+
+
+def test_forget_wants_ids_or_a_pointer_and_an_empty_spool(site):
+    s = keeping(site)
+    for words in ((), ("evt_1", "--pointer", "/a", "--value", "b"), ("--pointer", "/a"), ("--pointer", "a", "--value", "b")):
+        assert s.hookonce("forget", *words).returncode == 2, words
+    s.folder("state/spool")
+    s.write("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool", "0123456789")
+    done = s.hookonce("forget", "evt_1")
+    assert done.returncode == 1 and b"hookonce import" in done.stderr
+    os.remove(s.path("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
+
+
+def test_an_ignored_event_without_its_body_is_not_opened_again(site):
+    s = keeping(site, routes={})
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    s.hookonce("forget", "evt_1", check=True)
+    done = s.hookonce("retry", "evt_1")
+    assert done.returncode == 1 and b"body" in done.stderr, done
+    assert [j["outcome"] for j in s.jobs()] == ["ignored"]

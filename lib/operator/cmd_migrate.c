@@ -1,13 +1,18 @@
 /* hookonce migrate: brings the tables to the version that this program knows. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "operator/operator.h"
 #include "operator/table.h"
 #include "store/migrate.h"
 
-enum { OPT_STATUS, OPT_N };
-static const struct arg_option options[OPT_N] = {[OPT_STATUS] = {"status", false}};
+enum { OPT_STATUS, OPT_USER, OPT_PASSWORD_FILE, OPT_N };
+static const struct arg_option options[OPT_N] = {
+    [OPT_STATUS] = {"status", false},
+    [OPT_USER] = {"user", true},
+    [OPT_PASSWORD_FILE] = {"password-file", true},
+};
 
 static void print_json(const struct migrate_state *s, int now)
 {
@@ -96,7 +101,7 @@ static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
     struct ho_err err = {HO_OK, 0, ""};
-    const char *value = NULL;
+    const char *value = NULL, *user = NULL, *password_file = NULL;
     bool only_status = false;
     int got;
 
@@ -104,14 +109,24 @@ static int run(struct operator *op, int argc, char **argv)
         if (got == ARGS_WORD) {
             return operator_fail(op, EXIT_USAGE, "'%s' is too much; see --help", value);
         }
-        if (got != OPT_STATUS) {
-            return EXIT_USAGE;
+        switch (got) {
+        case OPT_STATUS: only_status = true; break;
+        case OPT_USER: user = value; break;
+        case OPT_PASSWORD_FILE: password_file = value; break;
+        default: return EXIT_USAGE;
         }
-        only_status = true;
+    }
+    if (password_file != NULL && user == NULL) {
+        return operator_fail(op, EXIT_USAGE, "--password-file is of another --user");
     }
     int status = operator_need_settings(op);
     if (status != EXIT_WELL) {
         return status;
+    }
+    if (user != NULL) {
+        op->owned->db_user = user;
+        free(op->owned->db_password_file);
+        op->owned->db_password_file = password_file != NULL ? ho_strdup(password_file) : NULL;
     }
     if (db_connect(operator_db(op), &err) != HO_OK) {
         return operator_db_fail(op, &err);
@@ -121,14 +136,17 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_migrate = {
     .name = "migrate",
-    .synopsis = "[--status]",
+    .synopsis = "[--status] [--user NAME [--password-file FILE]]",
     .summary = "makes the tables, or brings them to the version that this program wants",
     .help =
         "May be run again at any time, and by several at once. It also makes the key file the\n"
         "first time: the key that ties every receipt to this installation. When the tables belong\n"
         "to another key, or are newer than the program, nothing is changed.\n"
         "\n"
-        "  --status  only says which version is there; ends with 1 when there is something to do\n"
+        "  --status              only says which version is there; ends with 1 when there is something\n"
+        "                        to do\n"
+        "  --user NAME           as this database user, where those of the config may not change tables\n"
+        "  --password-file FILE  its password, in a private file; absent: none is sent\n"
         "\n"
         "The database user needs CREATE and INDEX for this, and later ALTER; at run time SELECT,\n"
         "INSERT, UPDATE and DELETE are enough.\n"

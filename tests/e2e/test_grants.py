@@ -136,3 +136,18 @@ def test_grants_puts_names_in_quotes_and_leaves_reply_mode_out(site):
     s.configure(odd.replace(f"name = {s.db.name}", "name = a`b"))
     done = s.hookonce("grants", "--host", "%", check=True).stdout.decode()
     assert "`a``b`.hookonce_receipt TO 'o''b\\\\rien'@'%';" in done
+
+
+def test_migrate_may_run_as_a_user_that_owns_the_tables(site):
+    s = site(sources=STRIPE)
+    s.sql("DELETE FROM hookonce_schema WHERE version = 4")
+    assert s.hookonce("migrate").returncode != 0  # the processor's may not change them
+    s.db.server.execute(f"CREATE USER {s.db.user}_own@'%' IDENTIFIED BY 'own-password'",
+                        f"GRANT ALL PRIVILEGES ON {s.db.name}.* TO {s.db.user}_own@'%'")
+    s.write("own.password", "own-password\n")
+    try:
+        s.hookonce("migrate", "--user", s.db.user + "_own", "--password-file", s.path("own.password"), check=True)
+    finally:
+        s.db.server.execute(f"DROP USER {s.db.user}_own@'%'")
+    assert s.value("SELECT MAX(version) FROM hookonce_schema") == 4
+    assert s.hookonce("migrate", "--password-file", "x").returncode == 2

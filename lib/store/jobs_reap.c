@@ -46,7 +46,7 @@ static enum ho_code let_go(struct db *db, const struct job *job, bool dead, stru
         code = effect_owner_ended(db, job->id, job->asked, err);
     }
     if (code == HO_OK && job->has_lane) {
-        code = lane_lost(db, job->lane, job, dead && job->asked, &woke, err);
+        code = lane_lost(db, job->lane, job, job->asked, &woke, err);
     }
     return code;
 }

@@ -50,7 +50,8 @@ enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *
 
 /* For a holder that vanished: wakes the oldest waiter, behind the lock of the object, so that a job
  * which has just seen it held, and is about to wait, is found.
- * in: acted — it has ended for good, and may have acted: the mark moves up to that of its event */
+ * in: acted — it may have acted: the mark moves up to that of its event, whether it will be tried
+ * again or not */
 enum ho_code lane_lost(struct db *db, const unsigned char lane[SHA256_LEN], const struct job *job,
                        bool acted, bool *woke, struct ho_err *err) HO_MUST_CHECK;
 

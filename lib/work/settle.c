@@ -209,12 +209,13 @@ static enum ho_code leave_place(struct db *db, struct attempt *a, enum limit_res
 enum ho_code settle_in(struct db *db, struct attempt *a, const struct settlement *s, bool *held,
                        struct ho_err *err)
 {
-    bool acted = s->state != JOB_READY && attempt_acted(a);
+    /* Also one that will be tried again: an older one must not act behind what this may have done. */
+    bool ran = s->outcome == OUTCOME_DONE || attempt_acted(a);
 
     *held = false;
     enum ho_code code = leave_effect(db, a, s, err);
     if (code == HO_OK) {
-        code = leave_lane(db, a, s->outcome == OUTCOME_DONE || acted, false, err);
+        code = leave_lane(db, a, ran, false, err);
     }
     if (code == HO_OK) {
         code = leave_place(db, a, blame(a, s->outcome), err);

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import arrive, hurry, jobs, lines, script, sleeping, wait_sleeping
+from hooktest.flow import KILL_WORKER, arrive, expire, hurry, jobs, lines, script, sleeping, wait_sleeping
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 WRITE = "REPLACE INTO subs VALUES ({/data/object/id}, {/data/object/status})"
@@ -162,3 +162,73 @@ def test_a_try_that_failed_is_stale_when_a_newer_one_ran_meanwhile(site):
     s.process()
     assert [j[2] for j in jobs(s)] == ["stale", "done"] and status(s, "sql") == "cancelled"
 
+
+
+# ---- what a command or URL may have done counts, though it will be tried again ----
+
+FAILS = WHAT + 'echo "$what" >>"$HERE/statuses"\ntest "$what" = active\n'  # NEW acts, and exits with 1
+
+
+def test_an_older_one_does_not_act_between_the_tries_of_a_newer_one(site, downstream):
+    """The other side acts, its answer is lost, and it heeds the key: nothing else may have come between."""
+    crm = {"state": None, "keys": set()}
+    d = downstream(200)
+
+    def answer(request):
+        key, what = request.headers["idempotency-key"], json.loads(request.body)["data"]["object"]["status"]
+        if key in crm["keys"]:
+            return 200
+        crm["keys"].add(key)
+        crm["state"] = what
+        return d.late(3, 200)(request) if len(crm["keys"]) == 1 else 200
+
+    d.answer = answer
+    s = site(sources=STRIPE, handlers={"h": {"url": d.url("/crm"), "timeout": "1s"}}, routes={"subs": SUBS})
+    arrive(s, sub("evt_2", "cancelled", NOW - 10))
+    s.process()
+    assert jobs(s) == [("subs", "ready", "failed", None)]
+    arrive(s, sub("evt_1", "active", NOW - 20))
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["failed", "stale"]
+    hurry(s)
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["done", "stale"] and crm["state"] == "cancelled"
+
+
+def test_a_try_that_certainly_did_nothing_holds_nobody_up(site):
+    s = subs(site, "command")
+    script(s, "h.sh", WHAT + 'test "$what" = active || exit 75\necho "$what" >>"$HERE/statuses"\n')
+    arrive(s, sub("evt_2", "cancelled", NOW - 10))
+    s.process()
+    arrive(s, sub("evt_1", "active", NOW - 20))
+    s.process()
+    assert [j[1:3] for j in jobs(s)][1] == ("done", "done") and lines(s, "statuses") == ["active"]
+
+
+@pytest.mark.parametrize("acted", ["yes", None])
+def test_discarding_one_that_may_have_acted_leaves_its_mark(site, acted):
+    s = subs(site, "command")
+    script(s, "h.sh", FAILS)
+    arrive(s, sub("evt_2", "cancelled", NOW - 10))
+    s.process()
+    said = ["--acted", acted] if acted else []
+    s.hookonce("discard", "evt_2", *said, "--reason", "seen there", check=True)
+    arrive(s, sub("evt_1", "active", NOW - 20))
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["discarded", "stale"] and lines(s, "statuses") == ["cancelled"]
+
+
+def test_one_whose_worker_was_killed_may_have_acted_too(site):
+    s = subs(site, "command", needs="SELECT 1 FROM open WHERE id = {event:id}")
+    s.sql("CREATE TABLE open (id VARCHAR(64) PRIMARY KEY) ENGINE=InnoDB")
+    s.sql("INSERT INTO open VALUES ('evt_1'), ('evt_2')")
+    script(s, "h.sh", WHAT + f'echo "$what" >>"$HERE/statuses"\n{KILL_WORKER}\nsleep 9\n')
+    arrive(s, sub("evt_2", "cancelled", NOW - 10))
+    s.hookonce("process", "--once")
+    assert jobs(s)[0][1] == "running"
+    s.sql("DELETE FROM open WHERE id = 'evt_2'")  # when it is found, it is not tried at once
+    expire(s)
+    arrive(s, sub("evt_1", "active", NOW - 20))
+    s.process()
+    assert [j[1:3] for j in jobs(s)] == [("ready", "lease lost"), ("done", "stale")]
+    assert lines(s, "statuses") == ["cancelled"]

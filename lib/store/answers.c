@@ -238,7 +238,7 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
 
 /* ---- for who runs it ---- */
 
-enum { HELD_ID, HELD_CLAIM, HELD_LEFT, HELD_NOW };
+enum { HELD_ID, HELD_CLAIM, HELD_LEFT, HELD_NOW, HELD_ASKED };
 
 enum ho_code answers_held(struct db *db, const char *cid,
                           const unsigned char token[JOB_TOKEN_LEN], struct reply_held *out,
@@ -256,6 +256,7 @@ enum ho_code answers_held(struct db *db, const char *cid,
         jobs_row_text(db_cell(&rows, 0, HELD_NOW), out->started, sizeof out->started);
         job->id = (uint64_t)db_cell_int(&rows, 0, HELD_ID);
         job->claim_no = (unsigned)db_cell_int(&rows, 0, HELD_CLAIM);
+        job->asked = db_cell_int(&rows, 0, HELD_ASKED) != 0;
         job->has_token = true;
         memcpy(job->token, token, JOB_TOKEN_LEN);
         jobs_row_text(span_of(cid), job->cid, sizeof job->cid);

@@ -80,7 +80,7 @@ enum ho_code answers_take(struct db *db, const char *cid, uint64_t job,
 
 struct reply_held {
     bool held;                   /* false: no job is claimed with that token */
-    struct job job;              /* id, cid, route and fence */
+    struct job job;              /* id, cid, route, fence, asked */
     int64_t left_ms;             /* of its lease */
     char started[JOB_TIME_ROOM]; /* the database's time */
 };

@@ -17,6 +17,15 @@ static int64_t cell_ms(const struct db_rows *rows, size_t col)
     return us > 0 ? us / 1000 : 0;
 }
 
+/* An age: of a time that lies ahead, for the clock was wrong then or is now, it is not known, and as
+ * good as for ever. */
+static int64_t cell_age_ms(const struct db_rows *rows, size_t col)
+{
+    int64_t us = db_cell_int(rows, 0, col);
+
+    return us >= 0 ? us / 1000 : INT64_MAX;
+}
+
 static enum job_wait wait_of(struct span word)
 {
     for (enum job_wait w = WAIT_LANE; w < WAIT_N; w++) {
@@ -45,7 +54,7 @@ static void read_fence(const struct db_rows *rows, struct job *job, char started
     job->tries = (unsigned)db_cell_int(rows, 0, FENCE_TRIES);
     jobs_row_text(db_cell(rows, 0, FENCE_NOW), started, JOB_TIME_ROOM);
     job->asked = span_present(db_cell(rows, 0, FENCE_ASKED));
-    job->asked_ms = cell_ms(rows, FENCE_ASKED);
+    job->asked_ms = job->asked ? cell_age_ms(rows, FENCE_ASKED) : 0;
     job->waits = wait_of(db_cell(rows, 0, FENCE_WAITS));
     job->waited_ms = cell_ms(rows, FENCE_WAITED);
     job->need_waits = (unsigned)db_cell_int(rows, 0, FENCE_NEED_WAITS);

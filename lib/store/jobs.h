@@ -35,7 +35,7 @@ struct job {
     unsigned char lane[SHA256_LEN];
     /* by job_fence: */
     bool asked;           /* a command or URL was asked before: it may have acted */
-    int64_t asked_ms;     /* how long ago that was first */
+    int64_t asked_ms;     /* how long ago that was first; INT64_MAX: not known */
     enum job_wait waits;  /* what it was put off for, when it was claimed */
     int64_t waited_ms;    /* since it was first put off, for whatever, since its last counted try */
     unsigned need_waits;  /* how often for what it needs */

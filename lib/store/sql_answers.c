@@ -24,7 +24,7 @@ const char sql_reply_let_go[] =
 
 const char sql_reply_held[] =
     "SELECT j.id, j.claim_no, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
-    " UTC_TIMESTAMP(6)"
+    " UTC_TIMESTAMP(6), j.first_try_at IS NOT NULL"
     " FROM hookonce_job AS j FORCE INDEX (once)" OF_RECEIPT
     " AND j.state = 'running' AND j.claim_token = ?";
 

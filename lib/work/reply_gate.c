@@ -7,8 +7,14 @@ static bool may_ask_again(struct attempt *a)
 {
     const struct handler *h = a->route->handler;
 
-    if (!a->asked_before || !attempt_outside(a)) {
+    if (!a->asked_before) {
         return true;
+    }
+    if (!attempt_outside(a)) {
+        reply_decide(a, OUTCOME_UNKNOWN, false);
+        (void)ho_fail(&a->why, HO_PERMANENT, "a command or URL was asked before, and may have acted; "
+                                             "its handler is SQL now");
+        return false;
     }
     if (h->at_most_once) {
         reply_decide(a, OUTCOME_UNKNOWN, false);
@@ -89,7 +95,7 @@ enum ho_code reply_gate(struct reply *r, struct ho_err *err)
 {
     struct attempt *a = &r->a;
 
-    if (!attempt_outside(a) && !limits_any(a->route->handler)) {
+    if (!attempt_outside(a) && !a->job->asked && !limits_any(a->route->handler)) {
         return HO_OK;
     }
     enum ho_code code = db_transact(r->w.control, r->end, gate_tx, r, err);

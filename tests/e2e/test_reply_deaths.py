@@ -180,3 +180,14 @@ def test_a_database_that_goes_while_the_handler_runs(site, own_mariadb):
     script(s, TRACE + "echo '{\"n\":2}'")
     wait_until(lambda: ask(s)[0].body == b'{"n":2}\n', 15, "the repeat is answered")
     assert len({key for key, _ in ran(s)}) == 1
+
+
+def test_what_a_command_may_have_done_is_not_done_again_by_the_sql_that_the_handler_became(site):
+    s = reply_site(site, TRACE + flow.KILL_WORKER + "; sleep 5\n", keys={"at_most_once": "yes"})
+    ask(s)
+    s.configure(s.config_text().replace("command = handler.sh", "sql = INSERT INTO fx (event_id) VALUES ({event:id})")
+                .replace("at_most_once = yes\n", "").replace("breaker = off\n", ""))
+    flow.expire(s)
+    assert ask(s)[0].body == FAILED
+    assert len(ran(s)) == 1 and s.effects() == [] and job(s)["outcome"] == "outcome unknown"
+    assert "its handler is SQL now" in job(s)["last_error"]

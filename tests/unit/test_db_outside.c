@@ -220,6 +220,20 @@ static void a_key_past_its_life_is_not_used_again(void **state)
     ASSERT_VALUE(JOBS, "aged ready failed"); /* as new */
 }
 
+/* Stamped while the clock was two days ahead: how old the key is, nobody knows. */
+static void a_key_from_the_future_is_past_its_life(void **state)
+{
+    (void)state;
+
+    flow_event("evt_1", "aged", ORDER, 0);
+    flow_run();
+    testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6), first_try_at ="
+                             " first_try_at + INTERVAL 2 DAY");
+    flow_run();
+    ASSERT_VALUE(JOBS, "aged dead key over");
+    ASSERT_COUNT("hookonce_job WHERE last_error LIKE '%stamped in what is the future now'", 1);
+}
+
 /* ---- workers that vanish ---- */
 
 /* A worker in a process of its own, which the handler kills. */
@@ -333,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup(nothing_done_does_not_clear_an_earlier_doubt, empty),
         cmocka_unit_test_setup(a_key_in_doubt_waits_for_a_person, empty),
         cmocka_unit_test_setup(a_key_past_its_life_is_not_used_again, empty),
+        cmocka_unit_test_setup(a_key_from_the_future_is_past_its_life, empty),
         cmocka_unit_test_setup(a_try_counts_before_its_command_starts, empty),
         cmocka_unit_test_setup(at_most_once_is_never_started_again, empty),
         cmocka_unit_test_setup(a_command_gives_the_rest_of_its_claim_back, empty),

@@ -29,6 +29,8 @@ ALTER TABLE hookonce_job
         COMMENT 'Whose receipt has its business key, or, if it is stale, ran before it',
     ADD COLUMN IF NOT EXISTS idempotency_key BINARY(32) NULL
         COMMENT 'What a command or URL is told: set with its first try, and never changed',
+    ADD COLUMN IF NOT EXISTS key_mac BINARY(32) NULL
+        COMMENT 'Proof that this installation wrote the idempotency key; without it nothing runs',
     ADD COLUMN IF NOT EXISTS reopened INT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'How often a person had it run again after its end',
     ADD COLUMN IF NOT EXISTS reopened_at DATETIME(6) NULL

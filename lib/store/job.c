@@ -1,6 +1,8 @@
 /* One job under its fence. */
 #include "store/job.h"
 
+#include <string.h>
+
 #include "store/jobs_row.h"
 #include "store/sql_jobs.h"
 
@@ -45,8 +47,20 @@ enum {
     FENCE_WAITED,
     FENCE_NEED_WAITS,
     FENCE_LANE,
-    FENCE_KEY
+    FENCE_KEY,
+    FENCE_KEY_MAC
 };
+
+static void read_key(const struct db_rows *rows, struct job *job)
+{
+    struct span mac = db_cell(rows, 0, FENCE_KEY_MAC);
+
+    jobs_row_text(db_cell(rows, 0, FENCE_KEY), job->idempotency, sizeof job->idempotency);
+    job->has_key_mac = mac.len == sizeof job->key_mac;
+    if (job->has_key_mac) {
+        memcpy(job->key_mac, mac.p, sizeof job->key_mac);
+    }
+}
 
 static void read_fence(const struct db_rows *rows, struct job *job, char started[JOB_TIME_ROOM])
 {
@@ -59,7 +73,7 @@ static void read_fence(const struct db_rows *rows, struct job *job, char started
     job->waited_ms = cell_ms(rows, FENCE_WAITED);
     job->need_waits = (unsigned)db_cell_int(rows, 0, FENCE_NEED_WAITS);
     jobs_row_lane(db_cell(rows, 0, FENCE_LANE), job);
-    jobs_row_text(db_cell(rows, 0, FENCE_KEY), job->idempotency, sizeof job->idempotency);
+    read_key(rows, job);
 }
 
 enum ho_code job_fence(struct db *db, struct job *job, bool *held, char started[JOB_TIME_ROOM],

@@ -43,11 +43,17 @@ struct start {
     bool counts; /* a try, shown in hookonce_attempt as started */
     bool asks;   /* a command or URL: from now on it may have acted */
     const char *idempotency; /* with asks: its key, in hex; the row keeps that of an earlier try */
+    struct span key;           /* with asks: of this installation, to prove that */
     const unsigned char *lane; /* that it has, or NULL */
     const char *worker;
 };
 enum ho_code job_start(struct db *db, const struct job *job, const struct start *s,
                        struct ho_err *err) HO_MUST_CHECK;
+
+/* Whether this installation wrote the idempotency key of the job's row, for that receipt and route, or
+ * there is none: whoever can write to the table could make two effects of one, or one of two.
+ * in: key - of this installation */
+bool job_key_genuine(const struct job *job, struct span key);
 
 /* Whether this very claim has started its handler: its try is there and has not ended. */
 enum ho_code job_started(struct db *db, const struct job *job, bool *started, struct ho_err *err)

@@ -1,6 +1,8 @@
 /* A job before its handler: started, or put off. */
 #include "store/job.h"
 
+#include <string.h>
+
 #include "store/sql_jobs.h"
 
 static struct db_value token_of(const struct job *job)
@@ -13,13 +15,44 @@ static struct db_value lane_of(const unsigned char *lane)
     return lane != NULL ? DBV_BYTES(span_make(lane, SHA256_LEN)) : DBV_NULL;
 }
 
+/* Over receipt and route, so that no key counts for another job than the one that it was made for. */
+static void key_mac(const struct job *job, const char *idempotency, struct span key,
+                    unsigned char out[SHA256_LEN])
+{
+    static const char label[] = "hookonce job key 1";
+    const struct span parts[] = {span_make(label, sizeof label), span_of(job->cid),
+                                 span_of(job->route), SPAN_LIT(" "), span_of(idempotency)};
+    unsigned char result[MAC_MAX];
+
+    mac_hmac(MAC_SHA256, key, parts, sizeof parts / sizeof parts[0], result);
+    memcpy(out, result, SHA256_LEN);
+}
+
+bool job_key_genuine(const struct job *job, struct span key)
+{
+    unsigned char mac[SHA256_LEN];
+
+    if (job->idempotency[0] == '\0') {
+        return true;
+    }
+    key_mac(job, job->idempotency, key, mac);
+    return job->has_key_mac && mac_equal(span_make(mac, sizeof mac),
+                                         span_make(job->key_mac, sizeof job->key_mac));
+}
+
 enum ho_code job_start(struct db *db, const struct job *job, const struct start *s,
                        struct ho_err *err)
 {
+    unsigned char mac[SHA256_LEN];
+
+    if (s->asks) {
+        key_mac(job, s->idempotency, s->key, mac);
+    }
     const struct db_value in[] = {
         DBV_STR(job->route),
         DBV_UINT(s->counts ? job_try_no(job) : job->tries),
         DBV_INT(s->asks ? 1 : 0),
+        s->asks ? DBV_BYTES(span_make(mac, sizeof mac)) : DBV_NULL,
         DBV_STR(s->asks ? s->idempotency : NULL),
         lane_of(s->lane),
         DBV_UINT(job->id),
@@ -31,7 +64,7 @@ enum ho_code job_start(struct db *db, const struct job *job, const struct start 
         DBV_UINT(job_try_no(job)), DBV_STR(s->worker),
     };
 
-    enum ho_code code = db_run(db, sql_job_start, in, 8, NULL, err);
+    enum ho_code code = db_run(db, sql_job_start, in, sizeof in / sizeof in[0], NULL, err);
     if (code == HO_OK && s->counts) {
         code = db_run(db, sql_attempt_start, attempt, 5, NULL, err);
     }

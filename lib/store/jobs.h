@@ -40,6 +40,8 @@ struct job {
     int64_t waited_ms;    /* since it was first put off, for whatever, since its last counted try */
     unsigned need_waits;  /* how often for what it needs */
     char idempotency[2 * SHA256_LEN + 1]; /* hex key that it was asked with before; "": none */
+    bool has_key_mac;
+    unsigned char key_mac[SHA256_LEN]; /* see job_key_genuine */
 };
 
 /* Number of the try that this claim of the job is, from 1. */

@@ -75,7 +75,7 @@ const char sql_job_fence[] =
     "SELECT route, tries, UTC_TIMESTAMP(6),"
     " TIMESTAMPDIFF(MICROSECOND, first_try_at, UTC_TIMESTAMP(6)), waiting_for,"
     " TIMESTAMPDIFF(MICROSECOND, waits_since, UTC_TIMESTAMP(6)), need_waits, lane,"
-    " LOWER(HEX(idempotency_key))"
+    " LOWER(HEX(idempotency_key)), key_mac"
     " FROM hookonce_job FORCE INDEX (PRIMARY)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ? FOR UPDATE";
 
@@ -90,7 +90,8 @@ const char sql_job_settle[] =
 const char sql_job_start[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET route = ?, tries = ?, first_try_at = IF(?, COALESCE(first_try_at, UTC_TIMESTAMP(6)),"
-    " first_try_at), idempotency_key = COALESCE(idempotency_key, UNHEX(?)),"
+    " first_try_at), key_mac = IF(idempotency_key IS NULL, ?, key_mac),"
+    " idempotency_key = COALESCE(idempotency_key, UNHEX(?)),"
     " lane = ?"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 

@@ -114,6 +114,7 @@ static enum ho_code enter(struct db *db, struct attempt *a, struct ho_err *err)
         .counts = attempt_outside(a),
         .asks = attempt_outside(a),
         .idempotency = attempt_idempotency(a),
+        .key = a->w->key,
         .lane = a->keys.has_object ? a->keys.lane : NULL,
         .worker = a->w->name,
     };

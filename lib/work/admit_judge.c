@@ -99,6 +99,10 @@ enum admission admit_asked(struct attempt *a)
     const struct handler *h = a->route->handler;
     char life[24];
 
+    if (!attempt_key_sound(a)) {
+        a->outcome = OUTCOME_FORGED;
+        return ADMIT_SETTLED;
+    }
     if (!a->asked_before || !attempt_outside(a)) {
         return ADMIT_GO;
     }

@@ -64,6 +64,9 @@ bool attempt_acted(const struct attempt *a);
 /* The key that its handler gets, in hex; borrowed. */
 const char *attempt_idempotency(const struct attempt *a);
 
+/* Whether that key may be used; false: a->why says why not. Behind each fence: it reads the row. */
+bool attempt_key_sound(struct attempt *a);
+
 /* What references look into. */
 struct ref_view attempt_view(const struct attempt *a);
 

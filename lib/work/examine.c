@@ -115,6 +115,9 @@ enum decision examine(struct attempt *a, struct route_plan *routes)
                       "the receipt or its body was not written by this "
                       "installation, or was changed since; nothing was run");
     }
+    if (!attempt_key_sound(a)) {
+        return decide(a, OUTCOME_FORGED, NULL);
+    }
     if (crosses_over(a) != NULL) {
         return decide(a, OUTCOME_NO_ROUTE, crosses_over(a));
     }

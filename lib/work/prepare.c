@@ -32,6 +32,17 @@ const char *attempt_idempotency(const struct attempt *a)
     return a->job->idempotency[0] != '\0' ? a->job->idempotency : a->keys.idempotency;
 }
 
+bool attempt_key_sound(struct attempt *a)
+{
+    bool sound = job_key_genuine(a->job, a->w->key);
+
+    if (!sound) {
+        (void)ho_fail(&a->why, HO_PERMANENT, "its idempotency key was not written by this "
+                                             "installation, or was changed since; nothing was run");
+    }
+    return sound;
+}
+
 struct handler_call attempt_call(struct attempt *a, struct deadline end)
 {
     return (struct handler_call){

@@ -135,6 +135,10 @@ static enum ho_code sql_once(struct reply *r, enum sql_end *sql, struct ho_err *
         r->lost = code == HO_OK;
         return code;
     }
+    if (!attempt_key_sound(a)) {
+        a->outcome = OUTCOME_FORGED;
+        return HO_OK;
+    }
     struct handler_call call = attempt_call(a, r->end);
     call.limit = r->limit;
     a->tried = true;

@@ -7,6 +7,10 @@ static bool may_ask_again(struct attempt *a)
 {
     const struct handler *h = a->route->handler;
 
+    if (!attempt_key_sound(a)) {
+        reply_decide(a, OUTCOME_FORGED, false);
+        return false;
+    }
     if (!a->asked_before) {
         return true;
     }
@@ -62,6 +66,7 @@ static enum ho_code gate_tx(struct db *db, void *arg, struct ho_err *err)
     const struct start start = {.counts = attempt_outside(a),
                                 .asks = attempt_outside(a),
                                 .idempotency = a->keys.idempotency,
+                                .key = r->o->key,
                                 .worker = r->w.name};
     bool held = false;
 

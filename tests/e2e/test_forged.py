@@ -80,6 +80,29 @@ def test_two_receipts_under_one_correlation_id_run_neither(shared):
     assert shared.effects() in ([], ["log-evt_genuine"])
 
 
+@pytest.mark.parametrize("change", [
+    # another job's, so that the other side takes the second for a repeat of the first
+    "UPDATE hookonce_job j, (SELECT idempotency_key k, key_mac m FROM hookonce_job WHERE id = 1) x"
+    " SET j.idempotency_key = x.k, j.key_mac = x.m WHERE j.id = 2",
+    # any, so that it takes the repeat for another
+    "UPDATE hookonce_job SET idempotency_key = UNHEX(SHA2('x', 256)), state = 'ready', run_at = UTC_TIMESTAMP(6)"
+    " WHERE id = 1",
+    "UPDATE hookonce_job SET key_mac = NULL, state = 'ready', run_at = UTC_TIMESTAMP(6) WHERE id = 1"])
+def test_an_idempotency_key_counts_only_if_this_installation_wrote_it_for_that_job(site, downstream, change):
+    d = downstream(500)
+    s = site(sources=STRIPE, handlers={"h": {"url": d.url("/x")}},
+             routes={"r": {"provider": "stripe", "handler": "h", "retry": "9 tries, 1h to 1h"}})
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    arrive(s, events.stripe("evt_2"))
+    s.sql(change)
+    hit = 2 if "id = 2" in change else 1
+    s.hookonce("process", "--once")
+    assert s.sql("SELECT outcome, last_error FROM hookonce_job WHERE id = %s", hit)[0]["outcome"] == "forged row"
+    assert "idempotency key" in s.sql("SELECT last_error FROM hookonce_job WHERE id = %s", hit)[0]["last_error"]
+    assert len(d.requests) == (1 if hit == 2 else 2) == len(set(d.headers("Idempotency-Key")))
+
+
 def test_a_genuine_event_may_be_run_again_or_hidden_which_is_a_stated_limit(shared):
     shared.process()
     assert shared.effects() == ["log-evt_genuine"]

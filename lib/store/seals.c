@@ -9,16 +9,16 @@
 #include "base/secret.h"
 #include "base/ulid.h"
 
-static bool read_key(const char *path, struct seal_key *out, char why[256])
+static bool read_key(const char *path, struct seal_key *out, char why[480])
 {
     struct secret text = {NULL, 0};
     struct ho_err err = {HO_OK, 0, ""};
     bool good = secret_read(path, &text, &err) == HO_OK;
 
     if (!good) {
-        (void)snprintf(why, 256, "%s", err.text);
+        (void)snprintf(why, 480, "%s", err.text);
     } else if (!seal_key_read(secret_span(&text), out)) {
-        (void)snprintf(why, 256, "%s: not 32 bytes in hex or base64", path);
+        (void)snprintf(why, 480, "%s: not 32 bytes in hex or base64", path);
         good = false;
     }
     secret_free(&text);
@@ -28,7 +28,7 @@ static bool read_key(const char *path, struct seal_key *out, char why[256])
 struct seal_ring *seal_ring_load(const struct settings *s)
 {
     struct seal_ring *ring = ho_alloc(sizeof *ring);
-    char why[256];
+    char why[480];
 
     *ring = (struct seal_ring){.keys = ho_alloc((s->n_body_keys + 1) * sizeof(struct seal_key)),
                                .wanted = s->n_body_keys > 0 && !s->seal_off,

@@ -14,7 +14,7 @@ struct seal_ring {
     const struct seal_key *first; /* what seals; NULL: nothing is sealed, or it can't be read */
     bool wanted;                  /* new values are to be sealed */
     bool complete;                /* every key was read */
-    char why[256];                /* if not: of the first that was not */
+    char why[480];                /* if not: of the first that was not */
 };
 
 /* Reads the key files; never fails as a whole. seal_ring_free frees, NULL is fine. */

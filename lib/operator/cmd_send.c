@@ -225,7 +225,7 @@ static int send_all(struct sending *s, const char *url)
         send_print(&s->answers, stdout, s->op->json);
         /* Who spoils a delivery has asked for that answer. */
         bool meant = s->args->plan.tamper || s->args->age_ms != 0;
-        const char *hint = well || meant || s->op->json ? NULL : send_hint(&s->answers);
+        const char *hint = meant || s->op->json ? NULL : send_hint(&s->answers, s->endpoint);
         if (hint != NULL) {
             (void)printf("%s\n", hint);
         }

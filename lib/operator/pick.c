@@ -3,13 +3,15 @@
 
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include <stdlib.h>
-
 #include "base/host.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/ulid.h"
+#include "store/answers.h"
 #include "store/view.h"
 
 struct picked picked_new(int argc)
@@ -94,6 +96,24 @@ int pick_id(const struct picker *p, const char *id)
                                      "no event, job or correlation id '%s'", id);
 }
 
+static bool is_route(const struct operator *op, const char *name)
+{
+    return settings_route(op->settings, span_of(name)) != NULL || strcmp(name, REPLY_ROUTE) == 0;
+}
+
+static int no_such_route(const struct operator *op, const char *name)
+{
+    struct nearest near = nearest_to(span_of(name));
+
+    for (size_t i = 0; i < op->settings->n_routes; i++) {
+        nearest_try(&near, op->settings->routes[i].name);
+    }
+    return operator_fail(op, EXIT_TROUBLE,
+                         "the config has no route '%s', and no dead letter is of one%s%s%s", name,
+                         near.word != NULL ? "; did you mean '" : "",
+                         near.word != NULL ? near.word : "", near.word != NULL ? "'?" : "");
+}
+
 int pick_all(const struct picker *p, const char *route)
 {
     struct ho_err err = {HO_OK, 0, ""};
@@ -103,6 +123,9 @@ int pick_all(const struct picker *p, const char *route)
                                       : pick_by(p, REOPEN_ALL, SPAN_NONE, &found, &err);
     if (code != HO_OK) {
         return operator_db_fail(p->op, &err);
+    }
+    if (route != NULL && found == 0 && !is_route(p->op, route)) {
+        return no_such_route(p->op, route);
     }
     if (found == REOPEN_MAX) {
         (void)operator_fail(p->op, EXIT_WELL, "there may be more than %d: run it again",

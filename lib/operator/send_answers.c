@@ -137,8 +137,37 @@ void send_print(struct send_answers *a, FILE *out, bool json)
     }
 }
 
+/* Whether one of the answers is the recipe's own of that kind. */
+static bool is_answer(const struct send_answers *a, const struct endpoint *e,
+                      enum answer_kind kind)
+{
+    struct answer answer;
+    bool is = false;
+
+    answer_for(e, kind, NULL, &answer);
+    for (size_t i = 0; i < a->n; i++) {
+        is = is || (a->at[i].status == answer.status &&
+                    span_is(span_trim_line(buf_span(&answer.body)), a->at[i].text));
+    }
+    answer_free(&answer);
+    return is;
+}
+
+/* In reply mode a handler that failed may be answered with 200 too. */
+static const char *hint_of_failure(const struct send_answers *a, const struct endpoint *e)
+{
+    if (!is_answer(a, e, ANSWER_REPLY_FAIL)) {
+        return NULL;
+    }
+    return is_answer(a, e, ANSWER_REPLY_OK)
+               ? "this is answered when the handler says nothing, and when it fails, too: hookonce "
+                 "list ID says which"
+               : "so it is answered when the handler fails: hookonce list ID shows the error, and "
+                 "the receiver's log says the same (event=answered)";
+}
+
 /* The first row that fits says it. */
-const char *send_hint(const struct send_answers *a)
+const char *send_hint(const struct send_answers *a, const struct endpoint *e)
 {
     static const struct {
         int status;
@@ -172,7 +201,7 @@ const char *send_hint(const struct send_answers *a)
             }
         }
     }
-    return NULL;
+    return a->whole ? hint_of_failure(a, e) : NULL;
 }
 
 void send_answers_free(struct send_answers *a)

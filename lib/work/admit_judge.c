@@ -62,7 +62,7 @@ static enum admission wait_for_person(struct attempt *a, const struct effect *e)
     (void)ho_fail(&a->why, HO_PERMANENT,
                   "its business key belongs to job %llu of event %s, and nobody knows whether that "
                   "one acted: find out, then hookonce retry --release %llu, or hookonce discard "
-                  "%llu --acted yes",
+                  "%llu --acted yes --reason TEXT",
                   (unsigned long long)e->owner, e->cid, (unsigned long long)e->owner,
                   (unsigned long long)e->owner);
     return got;

@@ -71,6 +71,17 @@ def test_what_a_handler_refuses_is_no_refusal_of_the_receiver(site):
     assert b"could not store it" not in done.stdout
 
 
+def test_it_is_said_where_to_look_when_the_handler_fails(site):
+    s = reply_site(site, "exit 1", server="lighttpd")
+    done = s.hookonce("send", "hook", "--url", url(s), check=True)  # to the provider it is an answer
+    assert b"so it is answered when the handler fails: hookonce list ID" in done.stdout
+    assert b"when the handler fails" not in s.hookonce("send", "hook", "--url", url(s), "--json").stdout
+    script(s, "echo '{}'")
+    assert b"fails" not in s.hookonce("send", "hook", "--url", url(s), check=True).stdout
+    s = site(server="lighttpd", sources={"call": TWILIO}, routes={}, handlers={"h": {"sql": "SELECT 1 FROM nowhere"}})
+    assert b"and when it fails, too" in s.hookonce("send", "call", "--url", url(s, "call"), check=True).stdout
+
+
 def test_a_source_in_reply_mode_is_asked_what_it_is_for(site):
     s = site(server="lighttpd", sources={"slack": SLACK, "call": TWILIO}, routes={},
              handlers={"h": {"sql": "SELECT CONCAT({event:type}, ' ', COALESCE({/text}, {/From}))"}})

@@ -200,7 +200,7 @@ static void reserved_and_unknown_keys_put_off(void **state)
     flow_run();
     ASSERT_VALUE(JOBS, "- ready -, paid ready - for release");
     ASSERT_COUNT("hookonce_job WHERE waits_since < UTC_TIMESTAMP(6) - INTERVAL 19 SECOND", 1);
-    ASSERT_COUNT("hookonce_job WHERE last_error LIKE '%hookonce retry --release 1, or%discard 1 --acted yes'", 1);
+    ASSERT_COUNT("hookonce_job WHERE last_error LIKE '%hookonce retry --release 1, or%discard 1 --acted yes --reason TEXT'", 1);
     testdb_run(base.outside, "UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6), waits_since ="
                              " UTC_TIMESTAMP(6) - INTERVAL 25 HOUR WHERE id = 2");
     flow_run();

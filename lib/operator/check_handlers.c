@@ -103,6 +103,7 @@ static void check_breaker(struct check *c, const struct db_rows *rows, size_t i)
     if (h == NULL || h->breaker == 0) {
         return;
     }
+    rest_s = rest_s * 1000 <= h->breaker_ms ? rest_s : 0; /* as store/limits.c has it */
     c->over[ALARM_BREAKER] = false;
     c->told[ALARM_BREAKER] = true;
     found_of(c, FOUND_WARN, "handler", h->name,

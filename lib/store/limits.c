@@ -57,11 +57,11 @@ static int64_t ms_of(int64_t us)
 
 /* ---- the handler's row ---- */
 
-/* A time ahead that is more than twice as far as it can be was written before the clock was set
- * back: it is over. */
+/* A time further ahead than it can be was written before the clock was set back, or the config said a
+ * shorter one: it is over. */
 static int64_t left_us(int64_t us, int64_t length_ms)
 {
-    return us <= 2 * 1000 * length_ms ? us : 0;
+    return us <= 1000 * length_ms ? us : 0;
 }
 
 /* Whether it is this very claim that tries it. */
@@ -300,6 +300,8 @@ enum ho_code limits_leave(struct db *db, const struct handler *h, const struct j
 
     if (h->breaker > 0 && result == LIMIT_FAILED) {
         code = count_failure(db, h, job, err);
+    } else if (h->breaker == 0 && result == LIMIT_SUCCEEDED) {
+        code = db_run(db, sql_limit_clear, place, 1, NULL, err);
     } else if (h->breaker > 0) {
         code = db_run(db, result == LIMIT_SUCCEEDED ? sql_limit_well : sql_limit_neither, place, 3,
                       NULL, err);

@@ -50,6 +50,10 @@ const char sql_limit_failed[] =
     " open_until = IF(open_until IS NULL AND failures >= ?, " LATER ", open_until),"
     " changed_at = UTC_TIMESTAMP(6)";
 
+const char sql_limit_clear[] =
+    "UPDATE hookonce_handler SET failures = 0, open_until = NULL, " NO_PROBE ","
+    " changed_at = UTC_TIMESTAMP(6) WHERE name = ? AND (open_until IS NOT NULL OR failures > 0)";
+
 const char sql_limit_neither[] =
     "UPDATE hookonce_handler SET " NO_PROBE " WHERE name = ? AND " MY_PROBE;
 

@@ -12,6 +12,7 @@ extern const char sql_limit_count[];  /* name */
 extern const char sql_limit_well[];   /* name, job, claim */
 extern const char sql_limit_again[];  /* us, name, job, claim: 1 row where that one tried it */
 extern const char sql_limit_failed[]; /* name, breaker, us; breaker, us */
+extern const char sql_limit_clear[];   /* name */
 extern const char sql_limit_neither[]; /* name, job, claim */
 extern const char sql_slot_lock[];    /* name -> slot, job, claim */
 extern const char sql_slot_live[];    /* name -> slot: whose jobs run, and whose leases last */

@@ -220,7 +220,7 @@ static enum ho_code gate_tx(struct db *db, void *arg, struct ho_err *err)
 static void note_entered(struct attempt *a, bool in_row)
 {
     a->in_lane = a->keys.has_object;
-    a->has_place = limits_any(a->route->handler);
+    a->has_place = limits_any(a->route->handler) || attempt_outside(a);
     if (attempt_outside(a)) {
         a->job->tries = in_row ? a->job->tries : job_try_no(a->job);
         a->job->counted = true;

@@ -36,7 +36,7 @@ struct attempt {
     const struct ref *void_ref; /* of needs, that leads to nothing in this event; NULL: none */
     /* What the gate has committed. */
     bool in_lane;
-    bool has_place; /* among those of the handler's limits */
+    bool has_place; /* the handler's limits are told how it ends */
     bool reserved;  /* an effect, for a command or URL */
     bool asked;     /* a command or URL is asked under this claim */
     bool future;    /* the event's mark moves no mark */

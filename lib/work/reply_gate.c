@@ -47,6 +47,7 @@ static enum ho_code check_limits(struct db *db, struct reply *r, struct ho_err *
     int64_t ms;
 
     if (!limits_any(a->route->handler)) {
+        a->has_place = attempt_outside(a);
         return HO_OK;
     }
     enum ho_code code = limits_enter(db, a->route->handler, a->job,

@@ -84,6 +84,32 @@ def test_a_breaker_opens_half_opens_and_closes_and_eats_no_tries(site, downstrea
     assert re.search(r"note  alarm breaker: .*\(over\)", said) and "warn  handler" not in said
 
 
+def test_a_person_closes_a_breaker_by_its_settings(site, downstream):
+    there = downstream(500)
+    s = limited_site(site, there, {"breaker": "2 failures, 1h"})
+    arrive(s, *some(3))
+    s.process()
+    assert breaker(s) == (2, True, False)
+    there.answer = 200
+    s.configure(s.config_text().replace("2 failures, 1h", "2 failures, 10s"))
+    assert "the next one is tried now" in s.hookonce("check").stdout.decode()
+    said = s.hookonce("retry", str(s.jobs()[2]["id"]), check=True).stderr.decode()
+    assert "rests" not in said, said
+    s.process()
+    assert s.jobs()[2]["state"] == "done" and breaker(s) == (0, False, False)
+    # Switched off, nothing rests, and what it had counted goes with the first success.
+    there.answer = 500
+    s.configure(s.config_text().replace("2 failures, 10s", "2 failures, 1h"))
+    make_due(s)
+    s.process()
+    assert breaker(s) == (2, True, False)
+    there.answer = 200
+    s.configure(s.config_text().replace("2 failures, 1h", "off"))
+    make_due(s)
+    s.process()
+    assert [j["state"] for j in s.jobs()] == ["done"] * 3 and breaker(s) == (0, False, False)
+
+
 def test_one_job_tries_a_half_open_breaker_whatever_workers_there_are(site, downstream):
     there = downstream(500)
     first = limited_site(site, there, {"breaker": "2 failures, 1h"})

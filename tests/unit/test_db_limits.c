@@ -127,6 +127,39 @@ static void listens_only_to_who_tries_it(void **state)
     }
 }
 
+/* The config says a shorter time now: that is how a person closes one. */
+static void heeds_a_shorter_time(void **state)
+{
+    int64_t ms = 0;
+    (void)state;
+
+    open_breaker();
+    assert_int_equal(limits_rest(base.outside, &handler, &ms, &err), HO_OK);
+    assert_in_range(ms, 50000, 60000);
+    handler.breaker_ms = 5000;
+    assert_int_equal(limits_rest(base.outside, &handler, &ms, &err), HO_OK);
+    assert_int_equal(ms, 0);
+    assert_int_equal(enter(3), LIMIT_GO);
+    assert_int_equal(enter(4), LIMIT_BREAKER);
+    leave(3, LIMIT_SUCCEEDED);
+    assert_int_equal(enter(4), LIMIT_GO);
+}
+
+static void a_success_without_a_breaker_forgets_what_one_left(void **state)
+{
+    (void)state;
+    open_breaker();
+    handler.breaker = 0;
+    assert_int_equal(enter(3), LIMIT_GO);
+    leave(3, LIMIT_FAILED);
+    assert_int_equal(value("SELECT COUNT(*) FROM hookonce_handler WHERE open_until IS NOT NULL"), 1);
+    leave(3, LIMIT_SUCCEEDED);
+    assert_int_equal(value("SELECT COUNT(*) FROM hookonce_handler WHERE open_until IS NULL AND failures = 0"), 1);
+    set_breaker(2);
+    assert_int_equal(enter(4), LIMIT_GO);
+    assert_int_equal(enter(5), LIMIT_GO);
+}
+
 /* The clock of the database was set back by a day: nothing lasts longer than it may. */
 static void survives_a_clock_that_goes_back(void **state)
 {
@@ -352,6 +385,8 @@ int main(void)
         TEST(tries_again_when_the_one_was_no_try),
         TEST(hears_who_began_before_it_opened),
         TEST(listens_only_to_who_tries_it),
+        TEST(heeds_a_shorter_time),
+        TEST(a_success_without_a_breaker_forgets_what_one_left),
         TEST(survives_a_clock_that_goes_back),
         TEST(asks_nobody_while_it_is_closed),
         TEST(writes_nothing_that_nobody_needs),

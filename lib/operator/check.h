@@ -45,6 +45,8 @@ void check_files(struct check *c);
 void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
 /* A source in reply mode: what answers it, from where, and whether in time. */
 void check_reply(struct check *c, const struct endpoint *e);
+/* Questions that failed within a day, by source; needs a good check_database. */
+void check_questions(struct check *c);
 /* Sources and their secrets; needs c->endpoints. */
 void check_sources(struct check *c);
 /* Whether receipts of that source are kept long enough for what its sender repeats. */

@@ -247,16 +247,44 @@ static bool is_used(const struct settings *s, const struct handler *h)
     return false;
 }
 
-/* The scope that a route most likely meant: of the source with the name it gave. */
-static const char *meant_scope(const struct check *c, const char *given)
+/* The source that a route most likely meant: with the name it gave, else of that provider, in reply
+ * mode or not; NULL: none. */
+static const struct endpoint *find_source(const struct check *c, const char *given, bool reply)
 {
     const struct endpoint *e = endpoints_find(c->endpoints, span_of(given));
 
+    e = e != NULL && e->source->reply == reply ? e : NULL;
     for (size_t i = 0; e == NULL && i < endpoints_count(c->endpoints); i++) {
         const struct endpoint *other = endpoints_at(c->endpoints, i);
-        e = strcmp(other->source->provider, given) == 0 ? other : NULL;
+        bool fits = strcmp(other->source->provider, given) == 0 && other->source->reply == reply;
+        e = fits ? other : NULL;
     }
+    return e;
+}
+
+
+static const char *meant_scope(const struct check *c, const char *given)
+{
+    const struct endpoint *e = find_source(c, given, false);
+
     return e == NULL ? NULL : endpoint_scope(e);
+}
+
+/* No source delivers for it. */
+static void check_undelivered(struct check *c, const struct route *r)
+{
+    const char *meant = meant_scope(c, r->provider);
+    const struct endpoint *asked = find_source(c, r->provider, true);
+
+    if (meant == NULL && asked != NULL) {
+        found_of(c, FOUND_WARN, "route", r->name,
+                 "source %s has mode = reply: its handler answers, and no route gets its events; "
+                 "events to be processed need a source of their own, without that mode",
+                 asked->source->name);
+        return;
+    }
+    found_of(c, FOUND_WARN, "route", r->name, "no source delivers for provider = %s%s%s",
+             r->provider, meant != NULL ? "; write provider = " : "", meant != NULL ? meant : "");
 }
 
 /* An event that comes before its row is there would change nothing, and take the business key with
@@ -288,13 +316,9 @@ void check_routes(struct check *c)
     for (size_t i = 0; i < s->n_routes; i++) {
         const struct route *r = &s->routes[i];
         check_needs(c, r);
-        if (scope_delivers(c, r->provider)) {
-            continue;
+        if (!scope_delivers(c, r->provider)) {
+            check_undelivered(c, r);
         }
-        const char *meant = meant_scope(c, r->provider);
-        found_of(c, FOUND_WARN, "route", r->name, "no source delivers for provider = %s%s%s",
-                 r->provider, meant != NULL ? "; write provider = " : "",
-                 meant != NULL ? meant : "");
     }
     for (size_t i = 0; i < s->n_handlers; i++) {
         if (!is_used(s, &s->handlers[i])) {

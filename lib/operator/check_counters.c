@@ -14,7 +14,6 @@ static const char *const advice[ALARM_N] = {
     [ALARM_CONFIG] = "a changed config or secret was refused, the log says why; the old one works",
     [ALARM_NO_SECRET] = "a source without a usable secret: see `source` above",
     [ALARM_CONFLICT] = "a genuine delivery contradicts what is stored: hookonce list conflicts",
-    [ALARM_SIGNATURES] = "forged deliveries, or our secret is not the provider's",
     [ALARM_DATABASE] = "deliveries were answered busy because of the database",
     [ALARM_FORGED] = "rows that this installation did not write: who else writes to the database?",
     [ALARM_DEAD] = "jobs were given up: hookonce list dead",
@@ -77,6 +76,56 @@ static void found_alarm(struct check *c, struct counters *counters, int kind)
              times == 1 ? "" : "s", when, over ? "(over)" : advice[kind]);
 }
 
+#define MISMATCHES_MANY 3
+
+struct mistrust {
+    struct check *c;
+    struct counters *counters;
+    struct buf names; /* of sources whose deliveries do not verify */
+};
+
+/* A few wrong signatures at a source where others hold are somebody's try. */
+static void mistrust_source(void *arg, struct span source, const uint64_t values[COUNT_N])
+{
+    struct mistrust *m = arg;
+    uint64_t wrong = counters_mismatches(m->counters, source);
+    uint64_t held = values[COUNT_NEW] + values[COUNT_DUPLICATE] + values[COUNT_CONFLICT] +
+                    values[COUNT_REPEAT] + values[COUNT_SPOOLED];
+    bool known = m->c->endpoints == NULL || endpoints_find(m->c->endpoints, source) != NULL;
+
+    if (known && wrong > 0 && (held == 0 || wrong >= MISMATCHES_MANY) &&
+        buf_addf(&m->names, "%s%.*s", m->names.len == 0 ? "" : ", ", (int)source.len,
+                 (const char *)source.p) != HO_OK) {
+        return; /* full: what fits is said */
+    }
+}
+
+static void found_signatures(struct check *c, struct counters *counters)
+{
+    struct mistrust m = {.c = c, .counters = counters};
+    int64_t last_us = 0;
+    uint64_t times = counters_alarm_count(counters, ALARM_SIGNATURES, &last_us);
+    char when[32];
+
+    if (times == 0) {
+        return;
+    }
+    buf_init(&m.names, 512);
+    counters_each(counters, mistrust_source, &m);
+    text_rfc3339_put(last_us, true, when);
+    if (m.names.len > 0) {
+        found_of(c, level_of(ALARM_SIGNATURES, clock_wall_us() - last_us), "alarm", "signatures",
+                 "%llu time%s, last at %s; most of late at %s: forged deliveries, or our secret is "
+                 "not the provider's", (unsigned long long)times, times == 1 ? "" : "s", when,
+                 buf_cstr(&m.names));
+    } else {
+        found_of(c, FOUND_NOTE, "alarm", "signatures",
+                 "%llu time%s, last at %s; somebody tries: other deliveries hold",
+                 (unsigned long long)times, times == 1 ? "" : "s", when);
+    }
+    buf_free(&m.names);
+}
+
 void check_counters(struct check *c)
 {
     const char *state = c->op->settings->state_dir;
@@ -99,6 +148,8 @@ void check_counters(struct check *c)
                  "the receivers leave the database alone for some seconds: it hung, or was away");
     }
     counters_each(counters, found_source, c);
+    found_signatures(c, counters);
+    c->told[ALARM_SIGNATURES] = true;
     for (int kind = 0; kind < ALARM_N; kind++) {
         found_alarm(c, counters, kind);
     }

@@ -1,9 +1,11 @@
 /* What `hookonce check` says of sources in reply mode. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "operator/check.h"
+#include "store/view.h"
 
 /* Whether the program is where the receiver looks for it, as far as can be told from here: the
  * receiver's own folder is not known. */
@@ -47,4 +49,27 @@ void check_reply(struct check *c, const struct endpoint *e)
                  f.name, theirs);
     }
     check_program(c, e);
+}
+
+void check_questions(struct check *c)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct db_rows rows = {0};
+
+    if (view_unanswered(operator_db(c->op), &rows, &err) != HO_OK) {
+        found(c, FOUND_FAIL, "questions", "%s", err.text);
+    }
+    for (size_t i = 0; i < rows.n_rows; i++) {
+        struct span source = db_cell(&rows, i, VIEW_U_SOURCE);
+        int64_t n = db_cell_int(&rows, i, VIEW_U_COUNT);
+        char name[80], count[24], ago[24];
+
+        (void)snprintf(name, sizeof name, "%.*s", (int)source.len, (const char *)source.p);
+        found_of(c, FOUND_WARN, "source", name,
+                 "%s question%s failed within a day, the newest %s ago; hookonce list dead says "
+                 "why, hookonce discard takes them off",
+                 check_count(n, count), n == 1 ? "" : "s",
+                 check_ago(db_cell_int(&rows, i, VIEW_U_AGE_S), ago));
+    }
+    db_rows_free(&rows);
 }

@@ -164,13 +164,14 @@ void check_work(struct check *c)
     if (q.doubted > 0) {
         found(c, FOUND_WARN, "discarded",
               "%s may have acted, nobody knows, and hold%s a business key: others of it wait. Find "
-              "out, then hookonce discard JOB --acted yes|no; hookonce list discarded shows them",
+              "out, then hookonce discard JOB --acted yes|no --reason TEXT; hookonce list discarded shows them",
               check_count(q.doubted, room[0]), q.doubted == 1 ? "s" : "");
     }
     if (q.dead > 0) {
         found(c, FOUND_WARN, "dead letters", "%s; hookonce list dead says why, hookonce retry runs "
               "them again, hookonce discard ends them", check_count(q.dead, room[3]));
     }
+    c->over[ALARM_CONFLICT] = q.conflicts == 0;
     if (q.conflicts > 0) {
         found(c, FOUND_WARN, "conflicts", "%s; look at them: hookonce list conflicts",
               check_count(q.conflicts, room[4]));

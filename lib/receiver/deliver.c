@@ -25,6 +25,9 @@ static void conclude(struct receiver *rx, const struct endpoint *e, bool records
     if (why == REASON_KEY_WANTED && span_present(v->wanted)) {
         (void)wish(rx, e, "key", v->wanted); /* busy either way: the sender comes again */
     }
+    if (why == REASON_OK) {
+        counters_signature(rx->counters, rx->request.source, true);
+    }
     if (why != REASON_OK) {
         refuse(rx, e, why, note);
     } else if (v->is_hello) {

@@ -42,6 +42,9 @@ static void count_refusal(struct receiver *rx, struct span source, enum reason w
     enum alarm alarm = why == REASON_SIGNATURE ? ALARM_SIGNATURES : ALARM_NO_SECRET;
 
     counters_add(rx->counters, source, of[reasons[why].kind]);
+    if (why == REASON_SIGNATURE) {
+        counters_signature(rx->counters, source, false);
+    }
     if ((why == REASON_SIGNATURE || why == REASON_NO_SECRET) &&
         counters_alarm(rx->counters, alarm, clock_wall_us())) {
         log_event(LOG_ALARM, "alarm", NULL, hint, 2);

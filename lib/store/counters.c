@@ -122,6 +122,23 @@ uint64_t counters_get(struct counters *c, struct span source, enum counter which
     return s != NULL ? atomic_load_explicit(&s->counts[which], memory_order_relaxed) : 0;
 }
 
+void counters_signature(struct counters *c, struct span source, bool held)
+{
+    _Atomic uint64_t *at = &find_slot(data_of(c), source, true)->counts[AT_MISMATCHES];
+    uint64_t seen = atomic_load(at);
+
+    while (seen != (held ? 0 : COUNTERS_MISMATCHES_MAX) &&
+           !atomic_compare_exchange_weak(at, &seen, held ? seen - 1 : seen + 1)) {
+    }
+}
+
+uint64_t counters_mismatches(struct counters *c, struct span source)
+{
+    struct slot *s = find_slot(data_of(c), source, false);
+
+    return s != NULL ? atomic_load_explicit(&s->counts[AT_MISMATCHES], memory_order_relaxed) : 0;
+}
+
 static void visit(struct slot *s, struct span name, counters_visit *fn, void *arg)
 {
     uint64_t values[COUNT_N];

@@ -13,7 +13,8 @@
 #define SPARE_WORDS 16
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
-_Static_assert(COUNT_N <= SPARE_COUNTS && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
+#define AT_MISMATCHES (SPARE_COUNTS - 1) /* among the counts */
+_Static_assert(COUNT_N <= AT_MISMATCHES && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
                "more words than room");
 
 /* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by

@@ -61,6 +61,17 @@ const char SQL_VIEW_FAILING[] =
     "SELECT DISTINCT route, 0 FROM " FIRST_OF("ready") " WHERE outcome = 'failed'"
     " UNION ALL SELECT DISTINCT route, 1 FROM " FIRST_OF("dead") " WHERE outcome = 'bad handler'";
 
+/* ?: how many jobs are looked at, the newest first */
+const char SQL_VIEW_UNANSWERED[] =
+    "SELECT COALESCE(r.source, ''), COUNT(*),"
+    " GREATEST(0, TIMESTAMPDIFF(SECOND, MAX(j.run_at), UTC_TIMESTAMP(6)))"
+    " FROM (SELECT correlation_id, run_at FROM hookonce_job FORCE INDEX (claim)"
+    " WHERE state = 'dead' AND run_at >= UTC_TIMESTAMP(6) - INTERVAL 1 DAY"
+    " AND route = '" REPLY_ROUTE "' AND outcome <> 'deferred'"
+    " ORDER BY run_at DESC, id DESC LIMIT ?) AS j"
+    " LEFT JOIN hookonce_receipt r FORCE INDEX (correlation)"
+    " ON r.correlation_id = j.correlation_id GROUP BY r.source ORDER BY r.source";
+
 const char SQL_VIEW_CONFLICTS[] =
     "SELECT last_seen_at, id, kind, provider, event_id, event_type, source, correlation_id,"
     " first_correlation_id, seen, body_len FROM hookonce_conflict ORDER BY id DESC LIMIT ?";

@@ -10,6 +10,7 @@ extern const char SQL_VIEW_DEAD[];
 extern const char SQL_VIEW_DISCARDED[];
 extern const char SQL_VIEW_BREAKERS[];
 extern const char SQL_VIEW_FAILING[];
+extern const char SQL_VIEW_UNANSWERED[];
 extern const char SQL_VIEW_FLOWS[];
 extern const char SQL_VIEW_FLOW[];
 extern const char SQL_VIEW_CONFLICTS[];

@@ -90,6 +90,13 @@ enum ho_code view_failing(struct db *db, struct db_rows *rows, struct ho_err *er
     return db_run(db, SQL_VIEW_FAILING, in, COUNT(in), rows, err);
 }
 
+enum ho_code view_unanswered(struct db *db, struct db_rows *rows, struct ho_err *err)
+{
+    struct db_value in[] = {DBV_INT(VIEW_COUNT_MAX + 1)};
+
+    return db_run(db, SQL_VIEW_UNANSWERED, in, COUNT(in), rows, err);
+}
+
 enum ho_code view_flows(struct db *db, struct db_rows *rows, struct ho_err *err)
 {
     struct db_value in[] = {limit_of(VIEW_ROWS_MAX)};

@@ -192,6 +192,46 @@ def test_check_tells_waiting_jobs_dead_letters_and_conflicts(site):
     assert findings(s, "note")["alarm dead"].endswith("(over)\n")
 
 
+def test_the_alarm_of_a_conflict_is_over_when_none_is_left(site):
+    s = site(sources=STRIPE)
+    for body in (events.stripe("evt_1"), events.stripe("evt_1", type="charge.failed")):
+        assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert "alarm conflict" in findings(s, "warn")
+    s.sql("DELETE FROM hookonce_conflict")
+    assert findings(s, "note")["alarm conflict"].endswith("(over)\n") and "alarm conflict" not in findings(s, "warn")
+
+
+def test_one_forged_request_is_no_alarm_where_others_hold_and_a_wrong_secret_is(site):
+    s = site(sources={**STRIPE, "other": {"provider": "stripe", "secret": "whsec_b3RoZXI="}})
+
+    def deliver(event_id, status, source="stripe", **more):
+        body = events.stripe(event_id)
+        assert s.cgi(source, body, s.signed(source, body, **more)).status == status
+    deliver("evt_1", 401, secret="whsec_wrong")
+    assert "most of late at stripe:" in findings(s, "warn")["alarm signatures"], "none has ever held"
+    deliver("evt_2", 200)
+    assert "others" not in findings(s, "warn").get("alarm signatures", "")
+    deliver("evt_3", 401, secret="whsec_wrong")
+    assert "alarm signatures" not in findings(s, "warn") and "somebody tries" in findings(s, "note")["alarm signatures"]
+    deliver("evt_4", 401, secret="whsec_wrong")
+    deliver("evt_5", 401, secret="whsec_wrong")
+    assert "most of late at stripe:" in findings(s, "warn")["alarm signatures"]
+    deliver("evt_3", 200)
+    assert "alarm signatures" not in findings(s, "warn")
+    deliver("evt_6", 401, source="other", secret="whsec_wrong")
+    assert "most of late at other:" in findings(s, "warn")["alarm signatures"]
+
+
+def test_check_says_that_a_source_in_reply_mode_has_nothing_for_routes(site):
+    hook = {"provider": "supabase", "secret": "v1,whsec_aG9va29uY2UtdGVzdC1zdXBhYmFzZS1rZXktMDE=", "mode": "reply",
+            "handler": "fx"}
+    for provider in ("hook", "supabase"):
+        s = site(sources={"hook": hook}, handlers={"fx": {"sql": "SELECT '{}'"}},
+                 routes={"r": {"provider": provider, "handler": "fx"}})
+        said = findings(s, "warn")["route r"]
+        assert "source hook has mode = reply" in said and "a source of their own" in said and "write provider" not in said
+
+
 def test_the_alarm_of_a_handler_says_where_its_job_is(site):
     s = site(sources=STRIPE, handlers={"fx": {"sql": "INSRT INTO fx VALUES ({event:id})"}},
              routes={"one": {"provider": "stripe", "handler": "fx"}})

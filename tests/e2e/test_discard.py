@@ -1,6 +1,7 @@
 """`hookonce discard`: what a person ends for good, with a reason that is kept."""
 
 import json
+import re
 
 import pytest
 
@@ -67,6 +68,18 @@ def test_all_of_a_route_and_no_other(site):
     assert s.hookonce("discard", "--all", "--reason", "gone", check=True).stdout == b"0 jobs discarded\n"
 
 
+@pytest.mark.parametrize("command", [("retry",), ("discard", "--reason", "x")])
+def test_a_route_that_nobody_knows_is_a_mistake(site, command):
+    s = dead_site(site, "evt_1")
+    done = s.hookonce(*command, "--all", "--route", "rr")
+    assert done.returncode == 1 and b"no route 'rr'" in done.stderr
+    s.sql("UPDATE hookonce_job SET route = 'gone'")  # the config has it no more: its dead letters count
+    assert s.hookonce(*command, "--all", "--route", "gone", check=True).stdout.count(b"1 job") == 1
+    assert s.hookonce(*command, "--all", "--route", "gone").returncode == 1
+    assert s.hookonce(*command, "--all", "--route", "r", check=True).stdout.startswith(b"0 jobs")
+    assert s.hookonce(*command, "--all", "--route", "(reply)", check=True).stdout.startswith(b"0 jobs")
+
+
 def test_what_waits_is_discarded_before_it_runs_and_what_was_done_is_left(site):
     s = site(sources=STRIPE, routes={"r": {**ROUTE, "handler": "fx", "needs": "SELECT 1 FROM fx WHERE event_id = 'go'"}})
     arrive(s, events.stripe("evt_1"))
@@ -107,7 +120,7 @@ def test_what_is_said_of_its_work_decides_about_the_others_of_its_key(site, acte
     s = doubtful(site)
     job = str(s.jobs()[0]["id"])
     done = s.hookonce("discard", "evt_1", "--reason", "the warehouse is asked", "--json", check=True)
-    assert rows(done)[0]["business_key"] == "unknown" and b"hookonce discard JOB --acted yes|no" in done.stderr
+    assert rows(done)[0]["business_key"] == "unknown" and b"hookonce discard JOB --acted yes|no --reason TEXT" in done.stderr
     hurry(s)
     s.process()
     assert [j[1:] for j in jobs(s)] == [("done", "discarded", None), ("ready", None, "release")]
@@ -130,7 +143,10 @@ def test_a_failed_answer_is_discarded_and_its_sender_may_still_ask_again(site):
     s = reply_site(site, "exit 1\n")
     assert ask(s)[0].body == FAILED
     assert len(rows(s.hookonce("list", "dead", "--json", check=True))) == 1
+    assert re.search(r"source hook: 1 question failed within a day, the newest \d+[sm] ago",
+                     s.hookonce("check", "--quiet").stdout.decode())
     s.hookonce("discard", "--all", "--route", "(reply)", "--reason", "seen", check=True)
+    assert "question" not in s.hookonce("check", "--quiet").stdout.decode()
     assert s.hookonce("list", "dead", check=True).stdout == b"No dead letters.\n"
     reply_script(s, "echo '{\"n\":2}'\n")
     assert ask(s)[0].body == b'{"n":2}\n'

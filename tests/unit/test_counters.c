@@ -386,6 +386,30 @@ static void alarms_once_a_minute(void **state)
     counters_close(other);
 }
 
+static void signatures_that_did_not_hold_less_those_that_did(void **state)
+{
+    struct counters *c = counters_open(dir);
+    (void)state;
+
+    counters_signature(c, SPAN_LIT("a"), true);
+    assert_int_equal(counters_mismatches(c, SPAN_LIT("a")), 0);
+    for (int i = 0; i < 3; i++) {
+        counters_signature(c, SPAN_LIT("a"), false);
+    }
+    counters_signature(c, SPAN_LIT("a"), true);
+    counters_close(c);
+    c = counters_open(dir);
+    assert_int_equal(counters_mismatches(c, SPAN_LIT("a")), 2);
+    assert_int_equal(counters_mismatches(c, SPAN_LIT("b")), 0);
+    for (int i = 0; i < 100; i++) {
+        counters_signature(c, SPAN_LIT("a"), false);
+    }
+    assert_int_equal(counters_mismatches(c, SPAN_LIT("a")), COUNTERS_MISMATCHES_MAX);
+    each(c);
+    assert_int_equal(total, 0); /* it is no count */
+    counters_close(c);
+}
+
 static void every_number_has_a_word(void **state)
 {
     (void)state;
@@ -433,6 +457,7 @@ int main(void)
         cmocka_unit_test_setup(a_page_of_others_ends_the_process, fresh),
         cmocka_unit_test_setup(another_machines_disk_and_a_full_one_mean_memory, fresh),
         cmocka_unit_test_setup(alarms_once_a_minute, fresh),
+        cmocka_unit_test_setup(signatures_that_did_not_hold_less_those_that_did, fresh),
         cmocka_unit_test_setup(every_number_has_a_word, fresh),
         cmocka_unit_test_setup(kills_leave_a_usable_file, fresh),
     };

@@ -198,7 +198,7 @@ static int do_it(struct forget_run *r)
     if (!r->op->json) {
         (void)printf("%llu event%s %s, %llu left\n", (unsigned long long)r->forgotten,
                      r->forgotten == 1 ? "" : "s", r->dry ? "would be forgotten" : "forgotten",
-                     (unsigned long long)(r->left + r->shared));
+                     (unsigned long long)r->left + (unsigned long long)r->shared);
     }
     if (r->conflicts > 0 && !r->op->json) {
         (void)printf("%llu conflict%s erased\n", (unsigned long long)r->conflicts,

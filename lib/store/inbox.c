@@ -106,7 +106,7 @@ static void prepare_digests(struct record *r, struct span key, bool sealed)
 static void prepare(struct batch *b, struct accepted *const *events, size_t n, struct span key,
                     bool sealed)
 {
-    unsigned char body_sha256[SHA256_LEN], headers_sha256[SHA256_LEN];
+    unsigned char body_sha256[SHA256_LEN] = {0}, headers_sha256[SHA256_LEN] = {0};
 
     *b = (struct batch){.all = ho_alloc(n * sizeof *b->all),
                         .by_token = ho_alloc(n * sizeof(struct record *)),

@@ -85,6 +85,7 @@ static pid_t parent_of(int proc, const char *pid)
     if (len + sizeof "/stat" > sizeof path) {
         return 0;
     }
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): what comes behind it has the NUL */
     memcpy(path, pid, len);
     memcpy(path + len, "/stat", sizeof "/stat");
     int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);

@@ -163,7 +163,8 @@ class Cell:
     def next_request(self):
         """Deliveries after it are taken at once, and have their effect."""
         names = [self.prefix + f"next{n}" for n in range(3)]
-        sender = Senders(self.world.site, [stripe(name)._replace(again=False) for name in names], threads=1, limit_s=NEXT_S)
+        once = [stripe(name)._replace(again=False) for name in names]
+        sender = Senders(self.world.site, once, threads=1, limit_s=NEXT_S)
         sender.start()
         if not sender.join(NEXT_S * 2) or len(sender.acknowledged) != len(names):
             yield f"the next requests were answered {sender.answers}"

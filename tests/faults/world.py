@@ -58,7 +58,8 @@ class World:
             os.path.join(place, "site"), self.database,
             **{"sources": SOURCES, "routes": ROUTES, "handlers": HANDLERS, "files": {"grid.conf": grid.RECIPE}, **menu},
             settings={"database": {} if plain else {"socket": self.proxy.path},
-                      "processor": {"lease": "3s", "poll": "1s"}, "hookonce": {"recipes": "grid.conf", **({} if plain else {"keep_receipts": "1d"})}})
+                      "processor": {"lease": "3s", "poll": "1s"},
+                      "hookonce": {"recipes": "grid.conf", **({} if plain else {"keep_receipts": "1d"})}})
         self.site.write("act", ACT.format(folder=self.site.dir), 0o755)
         self.site.migrate()
         self.start_web()

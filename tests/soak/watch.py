@@ -37,7 +37,8 @@ class Watch:
             for index, name, room in ((1, "bytes", GROWTH), (2, "open files", 2)):
                 before, after = (statistics.median(s[index] for s in part) for part in (early, late))
                 if after > before + room:
-                    yield f"{party} {pid} grew from {before:.0f} to {after:.0f} {name} in {late[-1][0] - early[0][0]:.0f} s"
+                    span = late[-1][0] - early[0][0]
+                    yield f"{party} {pid} grew from {before:.0f} to {after:.0f} {name} in {span:.0f} s"
 
     def largest(self):
         """{party: (bytes, open files)} at most."""

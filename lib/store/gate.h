@@ -3,9 +3,9 @@
  * costs the first two requests their time, the others nothing.
  * Closed: all go through. Open: none, for ten times what the failed try took, at most 1 s, then
  * 2 s, then 5 s: what fails in a millisecond need not be spared, and is found to be back at once.
- * When that time is over one goes through, the prober, and holds the others off for as long as its try
- * may take: one that is killed meanwhile blocks nobody for longer. Times are the boot clock's; what
- * can't be one of this boot, or lies further ahead than 5 s, counts as closed. */
+ * When that time is over one goes through, the prober, and holds the others off for as long as its
+ * try may take: one that is killed meanwhile blocks nobody for longer. Times are the boot clock's;
+ * what can't be one of this boot, or lies further ahead than 5 s, counts as closed. */
 #ifndef HO_STORE_GATE_H
 #define HO_STORE_GATE_H
 

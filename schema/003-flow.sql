@@ -23,6 +23,8 @@ ALTER TABLE hookonce_job
         COMMENT 'What for: lane, need, owner, release, breaker, rate, slot, handler, fetch, body key, turn',
     ADD COLUMN IF NOT EXISTS waits_since DATETIME(6) NULL
         COMMENT 'When it was first put off since its last counted try, UTC; bounds begin there',
+    ADD COLUMN IF NOT EXISTS waited_for VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NULL
+        COMMENT 'All that it was ever put off for, with commas; stays when it has ended',
     ADD COLUMN IF NOT EXISTS first_try_at DATETIME(6) NULL
         COMMENT 'When a command or URL was first asked, UTC; NULL: it certainly did not act',
     ADD COLUMN IF NOT EXISTS done_by CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL

@@ -95,12 +95,14 @@ const char sql_job_start[] =
     " lane = ?"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
-/* The clock of its waits goes on whatever it waits for now. Its turn is nothing that it waits for:
+/* In this order: each assignment sees those before it. The clock of its waits goes on whatever it waits
+ * for now. Its turn is nothing that it waits for:
  * that has no bound. */
 const char sql_job_put_off[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET waits_since = IF(?, waits_since, COALESCE(waits_since, UTC_TIMESTAMP(6))),"
-    " waiting_for = ?,"
+    " waiting_for = ?, waited_for = IF(FIND_IN_SET(waiting_for, COALESCE(waited_for, '')) > 0,"
+    " waited_for, CONCAT_WS(',', waited_for, waiting_for)),"
     " waits = LEAST(waits, 4294967294) + 1, need_waits = LEAST(need_waits, 4294967294) + ?,"
     " state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, class = ?,"
     " last_error = COALESCE(?, last_error), route = ?, done_by = ?, lane = ?, claim_token = NULL,"
@@ -193,6 +195,7 @@ const char sql_job_reopen[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, class = 0,"
     " outcome = NULL, waits = 0, need_waits = 0, waiting_for = NULL, waits_since = NULL,"
+    " waited_for = NULL,"
     " lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at),"
     " reopened = reopened + 1, reopened_at = UTC_TIMESTAMP(6)"
     " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'discarded')"

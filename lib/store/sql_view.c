@@ -146,7 +146,9 @@ const char SQL_VIEW_TIMELINE[] =
     " CONCAT('job ', id, CASE state"
     " WHEN 'ready' THEN ', due at this time' WHEN 'running' THEN ', lease ends at this time'"
     " WHEN 'waiting' THEN ', asleep until its lane is free, or this time'"
-    " ELSE CONCAT(', ', COALESCE(outcome, 'ended'), COALESCE(CONCAT(' by ', done_by), '')) END)"
+    " ELSE CONCAT(', ', COALESCE(outcome, 'ended'), COALESCE(CONCAT(' by ', done_by), ''),"
+    " IF(waits > 0, CONCAT(', was put off ', " TIMES("waits") ","
+    " COALESCE(CONCAT(': ', REPLACE(waited_for, ',', ', ')), '')), '')) END)"
     " FROM hookonce_job j WHERE correlation_id = ?"
     ") AS t ORDER BY at, step LIMIT 1000";
 

@@ -406,6 +406,12 @@ def test_list_says_so_when_a_filter_finds_nothing(told):
 # ---- providers ------------------------------------------------------------------------------------
 
 
+def test_a_resend_is_promised_only_where_the_provider_has_one(module_plain):
+    assert b"sent again for 3d" in module_plain.hookonce("providers", "github", check=True).stdout
+    for provider in ("supabase", "openai"):  # like Standard Webhooks, which says nothing of it
+        assert b"sent again for" not in module_plain.hookonce("providers", provider, check=True).stdout
+
+
 def test_providers_lists_built_in_and_own_recipes(site):
     s = site(sources=STRIPE, migrate=False)
     s.write("own.conf", "[recipe acme]\ntitle = Acme\nlike = github\n")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hooktest import events
-from hooktest.flow import arrive, expire, script
+from hooktest.flow import arrive, expire, hurry, script
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 
@@ -36,6 +36,22 @@ def test_a_retry_by_a_person_is_part_of_it(site):
     told = story(s, "evt_1")
     assert [what for what, _ in told] == ["started", "failed"] * 3 + ["retry", "started", "done", "done"]
     assert ("retry", "job 1, opened again by a person, for the 3. time") in told
+
+
+def test_what_it_waited_for_is_told_when_it_is_done(site):
+    s = told_site(site, {"command": "h.sh"}, needs="SELECT 1 FROM fx WHERE event_id = 'go'")
+    script(s, "h.sh", "[ -e ready ] || exit 69\n")
+    arrive(s, events.stripe("evt_1"))
+    for _ in range(2):
+        s.process()
+        hurry(s)
+    s.sql("INSERT INTO fx (event_id) VALUES ('go')")
+    s.process()
+    assert story(s, "evt_1")[-1][0] == "ready" and "was put off" not in str(story(s, "evt_1"))
+    s.write("ready", "")
+    hurry(s)
+    s.process()
+    assert story(s, "evt_1")[-1] == ("done", "job 1, done, was put off 3 times: need, handler")
 
 
 def test_what_never_began_is_no_try(site):

@@ -209,3 +209,37 @@ def test_an_ignored_event_without_its_body_is_not_opened_again(site):
     done = s.hookonce("retry", "evt_1")
     assert done.returncode == 1 and b"body" in done.stderr, done
     assert [j["outcome"] for j in s.jobs()] == ["ignored"]
+
+
+def fill(s, n, prefix, days):
+    """n finished receipts of so many days ago, with body, job and try; their ids begin with the prefix, of 5."""
+    cid, at = f"CONCAT('{prefix}', LPAD(seq, 5, '0'), REPEAT('0', 16))", f"UTC_TIMESTAMP(6) - INTERVAL {days} DAY"
+    s.sql("INSERT INTO hookonce_receipt (provider, event_id, correlation_id, source, event_type, received_at, "
+          "recorded_at, status, outcome, body_len, body_sha256, same_digest, document, secret_no, mac) "
+          f"SELECT 'stripe', {cid}, {cid}, 'stripe', 't', {at}, {at}, 'processed', 'done', 1, '', '', 'json', 1, '' "
+          f"FROM seq_1_to_{n}")
+    s.sql(f"INSERT INTO hookonce_body (correlation_id, part, headers, bytes) SELECT {cid}, 0, '', '' FROM seq_1_to_{n}")
+    s.sql("INSERT INTO hookonce_job (correlation_id, route, state, run_at, created_at, outcome) "
+          f"SELECT {cid}, 'all', 'done', {at}, {at}, 'done' FROM seq_1_to_{n}")
+    s.sql("INSERT INTO hookonce_attempt (job_id, claim_no, correlation_id, try_no, worker, started_at) "
+          f"SELECT id, 1, correlation_id, 1, 'w', created_at FROM hookonce_job WHERE correlation_id LIKE '{prefix}%'")
+
+
+def rows_read(s):
+    return sum(int(r["Value"]) for r in s.sql("SHOW GLOBAL STATUS LIKE 'Handler_read%'"))
+
+
+def test_a_batch_reads_what_it_removes_and_not_the_table(site, own_mariadb):
+    server = own_mariadb()
+    s = keeping(site, receipts="30d", bodies="10d", database=server.create_database())
+    fill(s, 30000, "01M8Q", 1)
+    s.hookonce("prune", check=True)
+    assert s.count("receipt") == 30000
+    fill(s, 1200, "01A00", 40)
+    fill(s, 700, "01B00", 20)
+    s.sql("ANALYZE TABLE hookonce_receipt, hookonce_body, hookonce_job, hookonce_attempt")
+    before = rows_read(s)
+    done = json.loads(s.hookonce("prune", "--json", check=True).stdout)
+    assert done == {"receipts": 1200, "bodies": 700}
+    assert rows_read(s) - before < 25 * 1900, "each row is looked at some times, the 30,000 others are not"
+    assert s.count("receipt") == 30700 and s.count("body") == 30000 and s.count("attempt") == 30700

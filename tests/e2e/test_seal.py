@@ -169,6 +169,9 @@ def test_a_sealed_body_opens_only_in_its_own_row(site):
     s.hookonce("process", "--once")
     assert s.effects() == ["evt_1"]
     assert [j["outcome"] for j in s.jobs()] == ["done", "forged row"]
+    use_keys(s, "two", "one")
+    done = s.hookonce("rekey")
+    assert done.returncode == 1 and b"1 rows stay as they are: they do not open" in done.stderr
 
 
 def test_stored_answers_are_sealed_too_and_given_again(site):

@@ -9,7 +9,7 @@
 #define SOURCES \
     SOURCE("query") SOURCE("json") SOURCE("form") SOURCE("first") SOURCE("behind") SOURCE("basic") \
     SOURCE("wrapped") SOURCE("tied") SOURCE("listed") SOURCE("by") SOURCE("none") SOURCE("dated") \
-    SOURCE("circle") SOURCE("jwt") SOURCE("formed") SOURCE("inner") \
+    SOURCE("circle") SOURCE("low") SOURCE("bare") SOURCE("field") SOURCE("hexed") SOURCE("jwt") SOURCE("formed") SOURCE("inner") \
     "[hookonce]\nrecipes = own.conf\n"
 
 #define ID "id = {body|sha256|hex}\n"
@@ -24,6 +24,10 @@
     "[recipe basic]\nweak = token\nsig = header:authorization ; strip Basic\nalg = equal\n" \
     "enc = base64\n" ID \
     "[recipe wrapped]\nlike = base\nsig = header:x-sig|unbase64|ptr:/signature\n" \
+    "[recipe low]\nlike = base\nsig = header:x-sig|trim|lower\n" \
+    "[recipe bare]\nlike = base\nsig = header:x-sig|strip:v0=\n" \
+    "[recipe field]\nlike = base\nsig = header:x-sig|field:s\n" \
+    "[recipe hexed]\nlike = base\nsig = header:x-sig|unhex\n" \
     "[recipe tied]\nlike = base\nsigned = {header:x-digest}\n" \
     "check = {header:x-digest} == {body|sha256|hex} ; if body\n" \
     "[recipe listed]\nlike = base\nsig = header:x-sig ; list comma ; pair eq v1\n" \
@@ -128,12 +132,13 @@ static void makes_up_what_is_signed_beside_the_body(void **state)
 {
     static const char body[] = "{\"a\":1}";
     unsigned char digest[SHA256_LEN];
-    char sha[2 * SHA256_LEN + 1], wrapped[200];
+    char sha[2 * SHA256_LEN + 1], wrapped[200], hexed[4 * SHA256_LEN + 1];
+    const char *mac = hex_mac(MAC_SHA256, KEY, "", "", span_of(body));
     struct buf base64;
     mac_sha256(span_of(body), digest);
     text_hex(digest, sizeof digest, sha);
-    (void)snprintf(wrapped, sizeof wrapped, "{\"signature\":\"%s\"}",
-                   hex_mac(MAC_SHA256, KEY, "", "", span_of(body)));
+    (void)snprintf(wrapped, sizeof wrapped, "{\"signature\":\"%s\"}", mac);
+    text_hex((const unsigned char *)mac, strlen(mac), hexed);
     buf_init(&base64, 500);
     assert_int_equal(text_base64(span_of(wrapped), &base64), HO_OK);
     const struct {
@@ -142,6 +147,10 @@ static void makes_up_what_is_signed_beside_the_body(void **state)
         {"first", hex_mac(MAC_SHA256, KEY, "1790000000000", "", span_of(body)),
          "x-sig: v1:1790000000000,@\n"},
         {"wrapped", buf_cstr(&base64), "x-sig: @\n"},
+        {"low", mac, "x-sig: @\n"},
+        {"bare", mac, "x-sig: v0=@\n"},
+        {"field", mac, "x-sig: s=@\n"},
+        {"hexed", hexed, "x-sig: @\n"},
         {"tied", filled(filled("x-digest: @\nx-sig: ", sha), ""), ""},
         {"listed", hex_mac(MAC_SHA256, KEY, "1790000000.application/json.", "", span_of(body)),
          "x-sig: t=1790000000,h=content-type,v1=@\n"},

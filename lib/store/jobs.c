@@ -22,14 +22,14 @@ struct queue queue_of(struct db *db, const char *worker, int64_t lease_ms, unsig
 
 /* ---- renew, give back ---- */
 
-enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, uint64_t *held,
-                        struct ho_err *err)
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, int64_t lease_ms,
+                        uint64_t *held, struct ho_err *err)
 {
     const struct db_value head[] = {
-        DBV_INT(q->lease_ms * 1000),
+        DBV_INT(lease_ms * 1000),
         DBV_BYTES(span_make(claim->token, JOB_TOKEN_LEN)),
     };
-    struct deadline lease = deadline_in(q->lease_ms);
+    struct deadline lease = deadline_in(lease_ms);
     const struct listed jobs = {sql_jobs_renew, head, 2, false, from};
 
     enum ho_code code = jobs_each_chunk(q->db, &jobs, claim, held, err);

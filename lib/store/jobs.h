@@ -79,8 +79,8 @@ enum ho_code jobs_claim(struct queue *q, struct deadline end, struct claim *clai
 
 /* Starts the lease of jobs[from..n) anew. A job lost meanwhile is found by its fence.
  * out: *held - how many of them the claim still has */
-enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, uint64_t *held,
-                        struct ho_err *err) HO_MUST_CHECK;
+enum ho_code jobs_renew(struct queue *q, struct claim *claim, size_t from, int64_t lease_ms,
+                        uint64_t *held, struct ho_err *err) HO_MUST_CHECK;
 
 /* Puts jobs[from..n) back as ready and due, no try counted, nor the one that the claim counted for
  * a suspect; those no longer ours are left. */

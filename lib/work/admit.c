@@ -74,7 +74,7 @@ static enum ho_code check_limits(struct db *db, struct gate *g, struct ho_err *e
     if (!limits_any(a->route->handler)) {
         return HO_OK;
     }
-    enum ho_code code = limits_enter(db, a->route->handler, a->job, 2 * a->w->settings->lease_ms,
+    enum ho_code code = limits_enter(db, a->route->handler, a->job, 2 * attempt_lease_ms(a),
                                      &verdict, &ms, err);
     if (code != HO_OK || verdict == LIMIT_GO) {
         return code;
@@ -124,7 +124,7 @@ static enum ho_code enter(struct db *db, struct attempt *a, struct ho_err *err)
         /* Twice the job's own lease, which ends first: this one is for rows that nobody tends. */
         code = lane_hold(db, a->route->flow, &a->keys.object, a->job,
                          a->keys.has_mark && !a->future ? &a->keys.mark : NULL,
-                         2 * a->w->settings->lease_ms, err);
+                         2 * attempt_lease_ms(a), err);
     }
     return code == HO_OK ? job_start(db, a->job, &start, err) : code;
 }

@@ -79,6 +79,15 @@ struct handler_call attempt_call(struct attempt *a, struct deadline end);
 /* The handler's time ends before the lease does, so that its job can still be settled. */
 struct deadline attempt_end(const struct attempt *a);
 
+/* What is asked outside does not end with its time: a command is ended then, which takes
+ * CHILD_MORE_MS at worst. No other try may begin before, so the lease ends so much later. */
+#define ASK_SPARE_MS 10000
+struct deadline attempt_ask_end(const struct attempt *a);
+
+/* How long a lease must last for its handler to have its whole time: longer than the config's lease
+ * where that is short. */
+int64_t attempt_lease_ms(const struct attempt *a);
+
 /* ---- prepare.c ---- */
 
 /* Makes the keys of the event on a->route.

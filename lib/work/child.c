@@ -5,12 +5,18 @@
 #include <sys/select.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "work/child_start.h"
+#include "work/child_strays.h"
 
 #define PIECE 65536
 #define LAST_PIECES 64 /* that are read after its end: more than any pipe holds */
-#define SPARE_MS 2000  /* more than the guard needs in the worst case */
+#define SWEEP_MS 10    /* between two rounds of ending who is left */
+
+_Static_assert(CHILD_MORE_MS > CHILD_GRACE_MS + CHILD_STUCK_MS, "the guard comes first");
 
 struct run {
     struct child child;
@@ -147,13 +153,48 @@ static void turn(struct run *r, struct deadline until)
 
 /* ---- its end ---- */
 
+/* Whether orphans below us become our children. While a guard is at work they are its own, and ours
+ * only if it is killed. */
+static void take_orphans(bool take)
+{
+#ifdef __linux__
+    (void)prctl(PR_SET_CHILD_SUBREAPER, take ? 1 : 0, 0, 0, 0);
+#else
+    (void)take;
+#endif
+}
+
+/* Who has left the program's group. Children of ours in our own group are none of it. */
+static void end_strays(void)
+{
+    struct deadline stuck = deadline_in(CHILD_STUCK_MS);
+    DIR *proc = opendir("/proc");
+
+    while (child_strays(proc, getpgrp(), SIGKILL) && deadline_left_ms(stuck) > 0) {
+        siginfo_t info;
+
+        /* Only who is in another group: others wait for the rest of our children. */
+        for (info.si_pid = 0; waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                              info.si_pid != 0 && getpgid(info.si_pid) != getpgrp();
+             info.si_pid = 0) {
+            (void)waitpid(info.si_pid, NULL, 0);
+        }
+        clock_sleep_ms(SWEEP_MS);
+    }
+    if (proc != NULL) {
+        (void)closedir(proc);
+    }
+}
+
 /* What the guard has not done: it was killed, or stopped. */
-static void end_both(struct run *r, bool late)
+static void end_all(struct run *r, bool late)
 {
     (void)kill(r->child.guard, SIGKILL); /* with it goes the program */
     if (r->pid > 0) {
         (void)kill(-r->pid, SIGKILL);
     }
+    child_wait(&r->child);
+    end_strays();
     r->result->end = late ? CHILD_LATE : CHILD_KILLED;
     r->result->code = SIGKILL;
 }
@@ -172,18 +213,20 @@ enum ho_code child_run(const struct child_plan *plan, struct buf *out, struct bu
                        struct child_result *result, struct ho_err *err)
 {
     struct run r = {.out = out, .tail = tail, .result = result};
-    struct deadline until = {plan->end.end_ms + CHILD_GRACE_MS + CHILD_STUCK_MS + SPARE_MS};
+    struct deadline until = {plan->end.end_ms + CHILD_MORE_MS};
 
     *result = (struct child_result){CHILD_NEVER, 0, false};
+    take_orphans(true);
     enum ho_code code = child_start(plan, &r.child, err);
-    if (code != HO_OK) {
-        return code;
-    }
-    while (r.child.report >= 0 && deadline_left_ms(until) > 0) {
+    while (code == HO_OK && !r.told && r.child.report >= 0 && deadline_left_ms(until) > 0) {
         turn(&r, until);
     }
-    if (!r.told && r.why == 0) {
-        end_both(&r, r.child.report >= 0);
+    if (code == HO_OK && !r.told) {
+        end_all(&r, r.child.report >= 0);
+    }
+    take_orphans(false);
+    if (code != HO_OK) {
+        return code;
     }
     drain(&r);
     child_close(&r.child);

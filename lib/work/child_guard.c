@@ -13,6 +13,7 @@
 
 #include "base/fork.h"
 #include "work/child_start.h"
+#include "work/child_strays.h"
 
 #define REPORT_FD 3 /* in the program, until it is executed */
 #define LIFE 0      /* in the guard */
@@ -20,7 +21,6 @@
 #define GUARD_FDS 2
 #define LOOK_MS 1000 /* longest wait: timers stand still while the machine sleeps */
 #define SWEEP_MS 10  /* between two rounds of ending what is left */
-#define STAT_ROOM 512
 
 enum stage { STAGE_RUNS, STAGE_TERM, STAGE_KILL };
 
@@ -65,70 +65,6 @@ static HO_NORETURN void become(const struct child_plan *plan, const struct child
 
 /* ---- who is left ---- */
 
-/* The number that text is, 0 if it is none. */
-static pid_t number_of(const char *text)
-{
-    pid_t n = 0;
-
-    for (; *text >= '0' && *text <= '9' && n < 100000000; text++) {
-        n = n * 10 + (*text - '0');
-    }
-    return *text == '\0' ? n : 0;
-}
-
-/* The parent in /proc/PID/stat: "pid (name) state parent ...", where the name may hold anything. */
-static pid_t parent_of(int proc, const char *pid)
-{
-    char path[32], text[STAT_ROOM], *at, *end;
-    size_t len = strlen(pid);
-
-    if (len + sizeof "/stat" > sizeof path) {
-        return 0;
-    }
-    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): what comes behind it has the NUL */
-    memcpy(path, pid, len);
-    memcpy(path + len, "/stat", sizeof "/stat");
-    int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    text[n > 0 ? n : 0] = '\0';
-    at = strrchr(text, ')');
-    if (at == NULL || strlen(at) < 5) {
-        return 0;
-    }
-    at += 4; /* ") S " */
-    end = strchr(at, ' ');
-    if (end == NULL) {
-        return 0;
-    }
-    *end = '\0';
-    return number_of(at);
-}
-
-/* Sends it to our children outside the program's group: they have left it, and lost their own
- * parent. */
-static void signal_strays(const struct guard *g, int number)
-{
-    pid_t own = getpid();
-
-    if (g->proc == NULL) {
-        return;
-    }
-    rewinddir(g->proc);
-    for (struct dirent *e = readdir(g->proc); e != NULL; e = readdir(g->proc)) {
-        pid_t pid = number_of(e->d_name);
-
-        if (pid > 0 && parent_of(dirfd(g->proc), e->d_name) == own && getpgid(pid) != g->pid) {
-            (void)kill(pid, number);
-            if (number != SIGKILL) {
-                (void)kill(pid, SIGCONT); /* a stopped one would not hear it */
-            }
-        }
-    }
-}
-
 static void signal_group(const struct guard *g, int number)
 {
     (void)kill(-g->pid, number);
@@ -163,7 +99,7 @@ static void end_all(const struct guard *g, int *status)
         int ended;
         pid_t pid;
 
-        signal_strays(g, SIGKILL);
+        child_strays(g->proc, g->pid, SIGKILL);
         while ((pid = waitpid(-1, &ended, WNOHANG)) > 0) {
             *status = pid == g->pid ? ended : *status;
         }
@@ -206,7 +142,7 @@ static bool advance(struct guard *g)
     if (g->stage == STAGE_RUNS) {
         g->stage = STAGE_TERM;
         signal_group(g, SIGTERM);
-        signal_strays(g, SIGTERM);
+        child_strays(g->proc, g->pid, SIGTERM);
         g->next = deadline_in(CHILD_GRACE_MS);
         return false;
     }
@@ -225,6 +161,8 @@ static HO_NORETURN void watch(struct guard *g)
     }
     if (clean && g->stage == STAGE_RUNS && !gone) {
         tell(REPORT, CHILD_SAYS_ENDED, 0);
+        while (!wait_for(LOOK_MS)) { /* until the worker is none that orphans go to */
+        }
         _exit(0); /* what it leaves behind is its own business */
     }
     end_all(g, &status);

@@ -95,15 +95,20 @@ enum ho_code child_start(const struct child_plan *plan, struct child *c, struct 
     return code;
 }
 
+void child_wait(struct child *c)
+{
+    if (c->guard > 0) {
+        while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR) {
+        }
+        c->guard = -1;
+    }
+}
+
 void child_close(struct child *c)
 {
     close_fd(&c->out);
     close_fd(&c->error);
     close_fd(&c->report);
     close_fd(&c->life);
-    if (c->guard > 0) {
-        while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR) {
-        }
-        c->guard = -1;
-    }
+    child_wait(c);
 }

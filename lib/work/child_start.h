@@ -3,7 +3,8 @@
  *   worker ── guard ── program ── what that starts
  *
  * The guard is the program's parent, and that of whatever among its descendants loses its own. So
- * what a stopped or killed worker cannot do is done all the same. */
+ * what a stopped or killed worker cannot do is done all the same; and should the guard be killed, or
+ * stopped, all that is the worker's, which ends it. */
 #ifndef HO_WORK_CHILD_START_H
 #define HO_WORK_CHILD_START_H
 
@@ -44,6 +45,9 @@ struct child_ends {
 /* Forks; the program is on its way then. c is all -1 on failure. */
 enum ho_code child_start(const struct child_plan *plan, struct child *c, struct ho_err *err)
     HO_MUST_CHECK;
+
+/* Waits for the guard's end, once. */
+void child_wait(struct child *c);
 
 /* Closes what is open and waits for the guard, which ends all that still runs. */
 void child_close(struct child *c);

@@ -174,7 +174,8 @@ static void stand_alone(struct attempt *a)
  * out: *held - whether the claim has the job */
 static enum ho_code stretch_lease(struct attempt *a, bool *held, struct ho_err *err)
 {
-    int64_t want = a->route->handler->timeout_ms + a->w->settings->lease_ms / 8;
+    int64_t spare = attempt_outside(a) ? ASK_SPARE_MS : a->w->settings->lease_ms / 8;
+    int64_t want = a->route->handler->timeout_ms + spare;
     const size_t n = a->claim->n;
     uint64_t kept = 0;
 
@@ -183,7 +184,8 @@ static enum ho_code stretch_lease(struct attempt *a, bool *held, struct ho_err *
         return HO_OK;
     }
     a->claim->n = a->at + 1; /* this one only: of others it could not be told which was lost */
-    enum ho_code code = jobs_renew(&a->w->queue, a->claim, a->at, &kept, err);
+    enum ho_code code = jobs_renew(&a->w->queue, a->claim, a->at, attempt_lease_ms(a),
+                                   &kept, err);
     a->claim->n = n;
     *held = code != HO_OK || kept == 1;
     if (!*held) {

@@ -1,6 +1,11 @@
 /* What a job's event says before anything is locked for it: its keys, and what the route's own
  * queries find. */
 #include "work/attempt.h"
+#include "work/child.h"
+
+#define ASK_BEFORE_MS 500 /* between a lease's beginning and that of the handler */
+
+_Static_assert(CHILD_MORE_MS < ASK_SPARE_MS, "a command ends before its lease");
 
 struct ref_view attempt_view(const struct attempt *a)
 {
@@ -64,6 +69,22 @@ struct deadline attempt_end(const struct attempt *a)
     int64_t left = deadline_left_ms(a->claim->lease) - a->w->settings->lease_ms / 8;
 
     return deadline_in(left < timeout ? left : timeout);
+}
+
+struct deadline attempt_ask_end(const struct attempt *a)
+{
+    int64_t timeout = a->route->handler->timeout_ms;
+    int64_t left = deadline_left_ms(a->claim->lease) - ASK_SPARE_MS;
+
+    return deadline_in(left < timeout ? left : timeout);
+}
+
+int64_t attempt_lease_ms(const struct attempt *a)
+{
+    int64_t lease = a->w->settings->lease_ms;
+    int64_t asks = a->route->handler->timeout_ms + ASK_SPARE_MS + ASK_BEFORE_MS;
+
+    return attempt_outside(a) && asks > lease ? asks : lease;
 }
 
 enum ho_code prepare_keys(struct attempt *a)

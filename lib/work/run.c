@@ -97,7 +97,7 @@ static void judge(struct attempt *a, enum handler_result result)
 static void ask(struct attempt *a)
 {
     bool command = a->route->handler->kind == HANDLER_COMMAND;
-    struct handler_call call = attempt_call(a, attempt_end(a));
+    struct handler_call call = attempt_call(a, attempt_ask_end(a));
     enum handler_result result = HANDLER_FAILED;
     struct buf room;
 

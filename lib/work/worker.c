@@ -191,7 +191,7 @@ static enum ho_code keep_lease(struct worker *w, struct claim *claim, size_t fro
     if (deadline_left_ms(claim->lease) >= w->settings->lease_ms / 4 * 3) {
         return HO_OK;
     }
-    return jobs_renew(&w->queue, claim, from, &held, err);
+    return jobs_renew(&w->queue, claim, from, w->settings->lease_ms, &held, err);
 }
 
 /* Runs one job. A failure that is none of its own leaves it as it is; then, if the handlers' link

@@ -242,6 +242,45 @@ def test_a_command_does_not_outlive_the_claim_of_a_worker_that_stands_still(site
     assert only_job(s)["outcome"] == "done" and attempts(s) == [(1, "lease lost"), (2, "done")]
 
 
+# A guard ends a command. Of these three the first is slow to end, and the others have lost their guard.
+
+def test_a_try_ends_before_its_lease_however_short_the_config_says_it_is(site):
+    s = command_site(site, "trap '' TERM; for i in $(seq 60); do echo $HOOKONCE_ATTEMPT >>ran; sleep 0.1; done",
+                     handler={"timeout": "1900ms", "breaker": "off"}, route={"serialize_by": "{/data/object/id}"},
+                     settings={"processor": {"lease": "2s", "poll": "1s"}})
+    arrive(s, events.stripe("evt_1"))
+    worker = s.start_processor("--for", "60s", "--workers", "2")
+    wait_until(lambda: only_job(s)["state"] == "dead", 30, "three tries")
+    worker.stop()
+    ran = read(s, "ran").split()
+    assert ran == sorted(ran) and set(ran) == {"1", "2", "3"}
+    assert attempts(s) == [(1, "outcome unknown"), (2, "outcome unknown"), (3, "outcome unknown")]
+
+
+def test_a_command_that_kills_its_guard_leaves_nothing_that_acts_beside_the_next_try(site):
+    s = command_site(site, "[ $HOOKONCE_ATTEMPT = 2 ] && exit 0\n"
+                           "setsid sh -c 'echo $$ > daemon; sleep 300' & until [ -s daemon ]; do sleep 0.01; done\n"
+                           "kill -9 $PPID; sleep 300")
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    assert not running(int(read(s, "daemon")))
+    assert attempts(s) == [(1, "failed")] and "killed by signal 9" in only_job(s)["last_error"]
+    make_due(s)
+    s.process()
+    assert only_job(s)["outcome"] == "done"
+
+
+def test_a_command_whose_guard_stands_still_is_ended_before_its_lease(site):
+    s = command_site(site, "setsid sh -c 'echo $$ > daemon; sleep 300' & until [ -s daemon ]; do sleep 0.01; done\n"
+                           "kill -STOP $PPID; sleep 300", handler={"timeout": "1s"},
+                     settings={"processor": {"lease": "2s", "poll": "1s"}})
+    arrive(s, events.stripe("evt_1"))
+    worker = s.start_processor("--once")
+    wait_until(lambda: only_job(s)["state"] == "ready" and attempts(s), 20, "the try has ended")
+    assert attempts(s) == [(1, "outcome unknown")] and not running(int(read(s, "daemon")))
+    worker.wait(10)
+
+
 def test_a_command_that_kills_its_worker_ends_as_a_dead_letter__O_WRK_03(site):
     """The try is counted before the command starts, so it cannot go on for ever; its neighbours are done."""
     s = site(sources=STRIPE, handlers={"poison": {"command": "./kill"}, "good": {"command": "./good"}},

@@ -144,7 +144,7 @@ static void a_renewed_lease_is_longer(void **state)
     work_events(3, "a");
     struct claim c = claimed(&q);
     q.lease_ms = 90000;
-    assert_int_equal(jobs_renew(&q, &c, 1, &held, &err), HO_OK);
+    assert_int_equal(jobs_renew(&q, &c, 1, q.lease_ms, &held, &err), HO_OK);
     assert_int_equal(held, 2);
     assert_true(deadline_left_ms(c.lease) > 80000);
     ASSERT_VALUE("SELECT GROUP_CONCAT(run_at > UTC_TIMESTAMP(6) + INTERVAL 60 SECOND ORDER BY id)"

@@ -28,7 +28,7 @@ ALTER TABLE hookonce_job
     ADD COLUMN IF NOT EXISTS first_try_at DATETIME(6) NULL
         COMMENT 'When a command or URL was first asked, UTC; NULL: it certainly did not act',
     ADD COLUMN IF NOT EXISTS done_by CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'Whose receipt has its business key, or, if it is stale, ran before it',
+        COMMENT 'Whose receipt has its business key, or, if stale, ran before it; its own: discarded as done',
     ADD COLUMN IF NOT EXISTS idempotency_key BINARY(32) NULL
         COMMENT 'What a command or URL is told: set with its first try, and never changed',
     ADD COLUMN IF NOT EXISTS key_mac BINARY(32) NULL

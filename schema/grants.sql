@@ -22,7 +22,7 @@ GRANT INSERT, SELECT (id, provider, event_id, kind, same_digest, first_correlati
 -- @reply: only where a source has mode = reply. The receivers then claim the job that answers.
 GRANT INSERT (route, claim_no, claim_token, worker),
     SELECT (id, correlation_id, route, replay_no, state, run_at, tries, claim_no, claim_token,
-        worker, outcome),
+        worker, outcome, done_by),
     UPDATE (state, run_at, claim_no, claim_token, worker, outcome)
     ON {database}.hookonce_job TO {receiver};
 GRANT INSERT, SELECT (job_id, claim_no), UPDATE (ended_at, outcome)

@@ -76,7 +76,8 @@ static const struct conf_key keys[] = {
 
     {.section = "processor", .key = "lease", .type = CONF_DURATION, .dflt = "60s",
      .min = 2 * SECOND, .max = DAY,
-     .help = "how long a claimed job belongs to its worker before another may take it"},
+     .help = "how long a claimed job belongs to its worker before another may take it; of a "
+             "command or URL at least its timeout and 10s"},
     {.section = "processor", .key = "batch", .type = CONF_INT, .dflt = "20", .min = 1, .max = 100,
      .help = "jobs claimed at once"},
     {.section = "processor", .key = "poll", .type = CONF_DURATION, .dflt = "5s",
@@ -182,7 +183,8 @@ static const struct conf_key keys[] = {
      .help = "routes of one flow share business keys, order and lanes; absent: the route's name"},
     {.section = "route", .key = "once_per", .type = CONF_TEXT,
      .help = "business key, for example {/data/object/id}: in a flow, one event of each key runs "
-             "its handler, whatever further events say the same"},
+             "its handler, whatever further events say the same. Values are compared as text: 1 and "
+             "\"1\" are one key; 1, 1.0 and 1e0 are three"},
     {.section = "route", .key = "order_by", .type = CONF_TEXT,
      .help = "key of the object, for example {/data/object/id}: an event older than one of the "
              "same object that ran is skipped, and one at a time runs"},

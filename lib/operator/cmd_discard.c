@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "operator/discard_keys.h"
 #include "operator/pick.h"
 #include "operator/table.h"
 #include "store/discard.h"
@@ -24,10 +25,11 @@ struct discard_run {
     struct discard discard;
     unsigned discarded;
     unsigned unknown; /* of these: their business key stays in doubt */
+    unsigned refused; /* not discarded, since what was said of them could not be kept */
     struct buf left;  /* what is said of jobs that were left as they are */
 };
 
-static void show(struct discard_run *r, const struct db_rows *rows, size_t i, enum discard_key key)
+static void show(struct discard_run *r, const struct db_rows *rows, size_t i, enum discard_has key)
 {
     static const char *const keys[] = {[DISCARD_KEY_NONE] = NULL,
                                        [DISCARD_KEY_DONE] = "done",
@@ -41,32 +43,68 @@ static void show(struct discard_run *r, const struct db_rows *rows, size_t i, en
     table_row(r->table, cells);
 }
 
+/* "Yes" cannot be kept for it: said at once, whatever becomes of the others. */
+static void refuse(struct discard_run *r, uint64_t id, const struct discard_result *result,
+                   const struct discard_keys *keys)
+{
+    r->refused++;
+    if (result->what == DISCARD_NO_KEY) {
+        (void)operator_fail(r->op, EXIT_TROUBLE,
+                            "job %llu is left as it is: its business key cannot be made, so it "
+                            "cannot be kept that it acted: %s; without --acted it can be discarded",
+                            (unsigned long long)id, keys->why);
+        return;
+    }
+    (void)operator_fail(r->op, EXIT_TROUBLE,
+                        "job %llu is left as it is: its business key belongs to job %llu of event "
+                        "%s, so say it of that one: hookonce discard %llu --acted yes",
+                        (unsigned long long)id, (unsigned long long)result->owner,
+                        result->owner_cid, (unsigned long long)result->owner);
+}
+
 static enum ho_code discard_one(void *arg, const struct db_rows *rows, size_t i,
                                 struct ho_err *err)
 {
     struct discard_run *r = arg;
-    struct discard_result result;
+    uint64_t id = (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID);
+    struct span cid = db_cell(rows, i, REOPEN_COL_CID);
+    struct discard d = r->discard;
+    struct discard_result result = {.what = DISCARD_NOTHING};
+    struct discard_keys keys = {.n = 0};
+    enum ho_code code = HO_OK;
 
-    enum ho_code code = discard_job(operator_db(r->op),
-                                    (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
-                                    db_cell(rows, i, REOPEN_COL_CID), &r->discard, &result, err);
+    if (d.acted == ACTED_YES) {
+        code = discard_keys_make(r->op, cid, db_cell(rows, i, REOPEN_COL_ROUTE), &keys, err);
+        d.keys = keys.keys;
+        d.n_keys = keys.n;
+        d.keys_unknown = keys.unknown;
+    }
+    if (code == HO_OK) {
+        code = discard_job(operator_db(r->op), id, cid, &d, &result, err);
+    }
     if (code == HO_OK && result.what == DISCARDED) {
         show(r, rows, i, result.key);
         r->discarded++;
         r->unknown += result.key == DISCARD_KEY_UNKNOWN ? 1 : 0;
+    } else if (code == HO_OK && (result.what == DISCARD_TAKEN || result.what == DISCARD_NO_KEY)) {
+        refuse(r, id, &result, &keys);
     } else if (code == HO_OK) {
         pick_add_left(&r->left, rows, i, result.what == DISCARD_RUNS ? "is running now" : NULL);
     }
+    discard_keys_free(&keys);
     return code;
 }
 
 static int discard_id(struct discard_run *r, const char *id)
 {
     const struct picker picker = {r->op, discard_one, r};
-    unsigned before = r->discarded;
+    unsigned before = r->discarded, refused = r->refused;
 
     buf_clear(&r->left);
     int status = pick_id(&picker, id);
+    if (status == EXIT_WELL && r->refused > refused) {
+        return EXIT_TROUBLE;
+    }
     return status == EXIT_WELL && r->discarded == before
                ? operator_fail(r->op, EXIT_TROUBLE, "%s: %s; nothing to do", id,
                                buf_cstr(&r->left))
@@ -162,7 +200,7 @@ static void tell(const struct discard_run *r)
 static int run_args(struct operator *op, const struct discard_args *args)
 {
     char who[DISCARD_WHO_ROOM];
-    struct discard_run r = {.op = op, .discard = {args->acted, who, args->reason}};
+    struct discard_run r = {.op = op, .discard = {.acted = args->acted, .who = who, .reason = args->reason}};
     int status = operator_need_settings(op);
 
     if (status != EXIT_WELL) {
@@ -208,7 +246,10 @@ const struct command cmd_discard = {
             "  --route NAME   with --all: only those of that route\n"
             "  --reason TEXT  why, for whoever asks later: hookonce list discarded\n"
             "  --acted yes    its work is done, perhaps by hand: other events of its business key\n"
-            "                 are \"already done\"\n"
+            "                 are \"already done\", also where it never asked its handler. Left as it\n"
+            "                 is, with status 1, where another job has that key, or where route or\n"
+            "                 body are gone. A failed answer: who asks again is not served, until you\n"
+            "                 say --acted no\n"
             "  --acted no     its work is not done: its business key is free\n"
             "\n"
             "The job is done, with outcome \"discarded\"; event, tries and reason are kept. Nothing\n"

@@ -236,7 +236,8 @@ static enum next look_again(struct asking *a)
         break;
     case REPLY_NONE:
         answer_kind(a, ANSWER_REPLY_FAIL,
-                    "it was recorded without reply mode, or its answer is gone");
+                    "it was recorded without reply mode, discarded as done, or its "
+                    "answer is gone");
         break;
     }
     reply_answer_free(&look.answer);

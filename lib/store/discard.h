@@ -2,6 +2,8 @@
 #ifndef HO_STORE_DISCARD_H
 #define HO_STORE_DISCARD_H
 
+#include "base/ulid.h"
+#include "core/flow_key.h"
 #include "store/db.h"
 
 #define DISCARD_REASON_MAX 1000 /* characters of UTF-8 */
@@ -14,28 +16,44 @@ enum discard_acted {
     ACTED_NO   /* it is not: its business key is free, and it may be opened again */
 };
 
+/* A business key of the job, as its handler's run would have had it. */
+struct discard_key {
+    const char *flow;
+    struct flow_key key;
+};
+
 struct discard {
     enum discard_acted acted;
     const char *who;
     const char *reason;
+    /* With ACTED_YES, for a job that has no effect yet. */
+    const struct discard_key *keys;
+    size_t n_keys;
+    bool keys_unknown; /* it has some, but they cannot be made */
 };
 
 enum discarded {
     DISCARDED,
     DISCARD_RUNS,    /* it is running: left as it is */
     DISCARD_NOTHING, /* it has ended, and nothing of it is in doubt, or that was not said */
+    DISCARD_TAKEN,   /* "yes", but its business key belongs to another open job, or is in doubt */
+    DISCARD_NO_KEY   /* "yes", but its business key is not known */
 };
 
-enum discard_key { DISCARD_KEY_NONE, DISCARD_KEY_DONE, DISCARD_KEY_UNKNOWN };
+enum discard_has { DISCARD_KEY_NONE, DISCARD_KEY_DONE, DISCARD_KEY_UNKNOWN };
 
 struct discard_result {
     enum discarded what;
-    enum discard_key key; /* what it still has of a business key; NONE: it has none (any more) */
+    enum discard_has key; /* what it still has of a business key; NONE: it has none (any more) */
+    uint64_t owner;       /* TAKEN: the job, and its receipt */
+    char owner_cid[ULID_LEN + 1];
 };
 
 /* A job that is dead, ready or waiting becomes done, outcome "discarded", its receipt's status is
  * computed anew, and a row in hookonce_discard keeps who and why. With `acted` also one that is done
- * and of whose effect nobody knew. Not said, what it may have done stays unknown for others. Who
+ * and of whose effect nobody knew; and with ACTED_YES its business keys are done, also where it never
+ * reserved them, or nothing is changed. An answer (store/answers.h) that is discarded so is none that a
+ * repeat may ask for again, until ACTED_NO is said. Not said, what it may have done stays unknown for others. Who
  * waits for its lane is woken; with `acted`, who waits for its business key too.
  * in:  reason — 1 to DISCARD_REASON_MAX characters, UTF-8
  * returns HO_OK, or as db_run. blocks: 10 s at most. */

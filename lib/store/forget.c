@@ -105,7 +105,7 @@ static enum ho_code forget_tx(struct db *db, void *arg, struct ho_err *err)
 static enum ho_code end_jobs(struct db *db, const char *cid, const char *who, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(cid)};
-    const struct discard d = {ACTED_UNSAID, who, "forgotten"};
+    const struct discard d = {.acted = ACTED_UNSAID, .who = who, .reason = "forgotten"};
     struct db_rows rows = {0};
 
     enum ho_code code = db_run(db, sql_forget_jobs, in, 1, &rows, err);

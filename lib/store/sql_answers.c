@@ -6,6 +6,9 @@
 
 #define OF_RECEIPT " WHERE j.correlation_id = ? AND j.route = '" REPLY_ROUTE "' AND j.replay_no = 0"
 
+/* Discarded, and nobody said that it has acted all the same (done_by: then itself). */
+#define ASKS_AGAIN "COALESCE(j.outcome, '') = 'discarded' AND j.done_by IS NULL"
+
 const char sql_reply_job[] =
     "INSERT INTO hookonce_job (correlation_id, route, state, run_at, created_at, claim_no,"
     " claim_token, worker)"
@@ -13,7 +16,8 @@ const char sql_reply_job[] =
     " UTC_TIMESTAMP(6), 1, ?, ?)";
 
 const char sql_reply_look[] =
-    "SELECT j.id, IF(j.outcome = 'discarded', 'dead', j.state), TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
+    "SELECT j.id, IF(" ASKS_AGAIN ", 'dead', j.state),"
+    " TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), j.run_at),"
     " a.status, a.content_type, a.body, a.mac, a.body_key"
     " FROM hookonce_job AS j FORCE INDEX (once)"
     " LEFT JOIN hookonce_answer AS a ON a.correlation_id = j.correlation_id" OF_RECEIPT;
@@ -31,7 +35,7 @@ const char sql_reply_held[] =
 const char sql_reply_lock[] =
     "SELECT j.claim_no, j.tries, COALESCE(j.worker, ''), j.state = 'running',"
     " j.state = 'running' AND j.run_at > UTC_TIMESTAMP(6)"
-    " OR (j.state = 'done' AND COALESCE(j.outcome, '') <> 'discarded'),"
+    " OR (j.state = 'done' AND NOT (" ASKS_AGAIN ")),"
     " UTC_TIMESTAMP(6), j.claim_token"
     " FROM hookonce_job AS j FORCE INDEX (PRIMARY)"
     " WHERE j.id = ? AND j.correlation_id = ? AND j.route = '" REPLY_ROUTE "' FOR UPDATE";

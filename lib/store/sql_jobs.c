@@ -181,7 +181,8 @@ const char sql_dead_by_cid[] = DEAD DEAD_RECEIPT " WHERE j.correlation_id = ? OR
 const char sql_dead_by_route[] = DEAD DEAD_ONLY " AND j.route = ?" DEAD_ORDER;
 const char sql_dead_all[] = DEAD DEAD_ONLY DEAD_ORDER;
 
-const char sql_job_state[] = "SELECT state, outcome, route, first_try_at IS NOT NULL, lane"
+const char sql_job_state[] = "SELECT state, outcome, route, first_try_at IS NOT NULL, lane,"
+                             " done_by IS NOT NULL"
                              " FROM hookonce_job FORCE INDEX (PRIMARY)"
                              " WHERE id = ? FOR UPDATE";
 
@@ -215,7 +216,8 @@ const char sql_job_discard[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = 'done', run_at = UTC_TIMESTAMP(6), outcome = 'discarded',"
     " claim_no = claim_no + 1, claim_token = NULL, suspect = 0, waiting_for = NULL,"
-    " waits_since = NULL, lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at)"
+    " waits_since = NULL, lane = NULL, done_by = IF(?, correlation_id, NULL),"
+    " first_try_at = IF(?, NULL, first_try_at)"
     " WHERE id = ? AND state <> 'running'";
 
 const char sql_discard_write[] =

@@ -56,7 +56,7 @@ extern const char sql_job_hasten[];      /* id */
 extern const char sql_jobs_waiting[];    /* cid, limit: for a person to release what that has */
 
 /* discarded by a person */
-extern const char sql_job_discard[];     /* untouched, id */
+extern const char sql_job_discard[];     /* acted, untouched, id */
 extern const char sql_discard_write[];   /* job, cid, was, acted, who, reason */
 
 /* workers */

@@ -153,6 +153,64 @@ def test_a_failed_answer_is_discarded_and_its_sender_may_still_ask_again(site):
     assert s.receipts()[0]["outcome"] == "done"
 
 
+def test_a_failed_answer_that_is_discarded_as_done_is_not_asked_for_again_until_it_is_taken_back(site):
+    s = reply_site(site, "echo x >>ran; exit 1\n")
+    ask(s)
+    job = str(s.jobs()[0]["id"])
+    s.hookonce("discard", job, "--acted", "yes", "--reason", "the account was made by hand", check=True)
+    reply_script(s, "echo x >>ran; echo '{\"n\":2}'\n")
+    assert ask(s)[0].body == FAILED and lines(s, "ran") == ["x"]
+    s.hookonce("discard", job, "--acted", "no", "--reason", "it was another one", check=True)
+    assert ask(s)[0].body == b'{"n":2}\n' and lines(s, "ran") == ["x"] * 2
+
+
+KEYED = {**ROUTE, "once_per": "{/data/object/id}"}
+MENDED = "INSERT INTO fx (event_id) VALUES ({event:id})"
+
+
+@pytest.mark.parametrize("handler", ["sql", "exit 75", "exit 65", "undispatched"])
+def test_work_that_was_done_by_hand_is_not_done_again_whatever_its_job_did(site, handler):
+    broken = {"sql": "INSERT INTO nope VALUES (1)"} if handler in ("sql", "undispatched") else {"command": "h.sh"}
+    s = site(sources=STRIPE, handlers={"h": broken}, routes={"r": {**KEYED, "retry": "1 try"}})
+    script(s, "h.sh", handler + "\n")
+    arrive(s, events.stripe("evt_1", object_id="cs_1"))
+    if handler != "undispatched":
+        s.hookonce("process", "--once")
+        assert jobs(s)[0][1] in ("dead", "ready") and s.count("effect") == 0
+    told = s.hookonce("discard", "evt_1", "--acted", "yes", "--reason", "by hand", "--json", check=True)
+    assert rows(told)[0]["business_key"] == "done"
+    s.configure(s.config_text().replace("command = h.sh", "sql = " + MENDED)
+                .replace("INSERT INTO nope VALUES (1)", MENDED))
+    arrive(s, events.stripe("evt_2", object_id="cs_1"), events.stripe("evt_3", object_id="cs_3"))
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["discarded", "already done", "done"] and s.effects() == ["evt_3"]
+
+
+def test_what_is_said_of_a_job_whose_key_is_anothers_is_refused(site):
+    s = site(sources=STRIPE, handlers={"h": {"command": "h.sh"}}, routes={"r": {**KEYED, "retry": "5 tries, 1h"}})
+    script(s, "h.sh", "exit 1\n")
+    arrive(s, events.stripe("evt_1", object_id="cs_1"), events.stripe("evt_2", object_id="cs_1"))
+    s.process()
+    assert [j[3] for j in jobs(s)] == [None, "owner"]
+    left = s.hookonce("discard", "evt_2", "--acted", "yes", "--reason", "by hand")
+    assert left.returncode == 1 and b"hookonce discard 1 --acted yes" in left.stderr
+    assert jobs(s)[1][1] == "ready" and s.count("discard") == 0
+    s.hookonce("discard", "evt_1", "--acted", "yes", "--reason", "by hand", check=True)
+    done = s.hookonce("discard", "evt_2", "--acted", "yes", "--reason", "by hand", "--json", check=True)
+    assert rows(done)[0]["business_key"] == "done"
+
+
+def test_what_is_said_of_a_job_whose_key_cannot_be_made_is_refused(site):
+    s = site(sources=STRIPE, handlers=BAD, routes={"r": {**KEYED, "retry": "1 try"}})
+    arrive(s, events.stripe("evt_1", object_id="cs_1"))
+    s.hookonce("process", "--once")
+    s.sql("DELETE FROM hookonce_body")
+    left = s.hookonce("discard", "evt_1", "--acted", "yes", "--reason", "by hand")
+    assert left.returncode == 1 and b"its event is not here any more" in left.stderr
+    assert jobs(s)[0][1] == "dead" and s.count("discard") == 0
+    s.hookonce("discard", "evt_1", "--reason", "by hand", check=True)
+
+
 def test_without_a_good_reason_nothing_is_discarded(site):
     s = dead_site(site, "evt_1")
     for arguments, says in ((["evt_1"], "say why"), (["evt_1", "--reason", " "], "say why"),

@@ -9,7 +9,7 @@ static const struct discard_row {
     const char *effect; /* state of the effect that it owns; NULL: none */
     enum discard_acted acted;
     enum discarded what;
-    enum discard_key key;
+    enum discard_has key;
     const char *becomes; /* "" when nothing changed */
 } rows[] = {
     /* without a word about what it did */
@@ -76,7 +76,7 @@ static void a_job_is_discarded_with_its_business_key(void **state)
     (void)state;
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct discard d = {rows[i].acted, "me@here", "wh\xc3\xbf not"};
+        const struct discard d = {.acted = rows[i].acted, .who = "me@here", .reason = "wh\xc3\xbf not"};
         struct discard_result got;
         char cid[256], before[256], after[256], kept[256], wanted[512];
 
@@ -104,7 +104,7 @@ static void a_job_is_discarded_with_its_business_key(void **state)
 /* A job that was woken for its lane and is discarded before it runs must hand the wake-up on. */
 static void who_waits_behind_it_is_woken(void **state)
 {
-    const struct discard d = {ACTED_UNSAID, "me@here", "why"};
+    const struct discard d = {.acted = ACTED_UNSAID, .who = "me@here", .reason = "why"};
     struct discard_result got;
     char cid[256];
     (void)state;
@@ -123,7 +123,7 @@ static void who_waits_behind_it_is_woken(void **state)
 /* A claim that was made before, and comes back late, changes nothing any more. */
 static void a_claim_from_before_is_over(void **state)
 {
-    const struct discard d = {ACTED_UNSAID, "me@here", "why"};
+    const struct discard d = {.acted = ACTED_UNSAID, .who = "me@here", .reason = "why"};
     struct queue q = queue_of(db, "w1", 60000, 20);
     struct discard_result got;
     (void)state;
@@ -156,7 +156,7 @@ static void a_discarded_job_may_be_opened_again(void **state)
     (void)state;
 
     for (size_t i = 0; i < COUNT(again); i++) {
-        const struct discard d = {ACTED_UNSAID, "me@here", "why"};
+        const struct discard d = {.acted = ACTED_UNSAID, .who = "me@here", .reason = "why"};
         struct discard_result got;
         enum reopened opened;
         char cid[256], sql[200];

@@ -1,5 +1,6 @@
 """A private MariaDB server: own data directory and socket, no network unless asked, stopped by pid."""
 
+import fcntl
 import itertools
 import os
 import re
@@ -23,17 +24,16 @@ def _template():
     """A freshly installed data directory, made once for each server version and then copied."""
     version = run([tool("mariadbd"), "--no-defaults", "--version"]).stdout.decode().split()[2]
     place = os.path.join(BUILD, "test", "mariadb-" + version)
-    if not os.path.isdir(place):
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        fresh = f"{place}.{os.getpid()}"
-        done = run([tool("mariadb-install-db"), "--no-defaults", f"--datadir={fresh}", *_as_root(),
-                    "--auth-root-authentication-method=normal", "--skip-test-db",
-                    "--innodb-log-file-size=32M"], limit_s=120)
-        assert done.returncode == 0, f"mariadb-install-db failed: {done.stdout!r} {done.stderr!r}"
-        try:
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    with open(place + ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two of mariadb-install-db at once spoil each other's work
+        if not os.path.isdir(place):
+            fresh = f"{place}.{os.getpid()}"
+            done = run([tool("mariadb-install-db"), "--no-defaults", f"--datadir={fresh}", *_as_root(),
+                        "--auth-root-authentication-method=normal", "--skip-test-db",
+                        "--innodb-log-file-size=32M"], limit_s=120)
+            assert done.returncode == 0, f"mariadb-install-db failed: {done.stdout!r} {done.stderr!r}"
             os.rename(fresh, place)
-        except OSError:
-            shutil.rmtree(fresh)  # another run was faster
     return place
 
 

@@ -200,7 +200,8 @@ static void tell(const struct discard_run *r)
 static int run_args(struct operator *op, const struct discard_args *args)
 {
     char who[DISCARD_WHO_ROOM];
-    struct discard_run r = {.op = op, .discard = {.acted = args->acted, .who = who, .reason = args->reason}};
+    struct discard_run r = {
+        .op = op, .discard = {.acted = args->acted, .who = who, .reason = args->reason}};
     int status = operator_need_settings(op);
 
     if (status != EXIT_WELL) {
@@ -246,10 +247,10 @@ const struct command cmd_discard = {
             "  --route NAME   with --all: only those of that route\n"
             "  --reason TEXT  why, for whoever asks later: hookonce list discarded\n"
             "  --acted yes    its work is done, perhaps by hand: other events of its business key\n"
-            "                 are \"already done\", also where it never asked its handler. Left as it\n"
-            "                 is, with status 1, where another job has that key, or where route or\n"
-            "                 body are gone. A failed answer: who asks again is not served, until you\n"
-            "                 say --acted no\n"
+            "                 are \"already done\", also where it never asked its handler. Left\n"
+            "                 as it is, with status 1, where another job has that key, or\n"
+            "                 where route or body are gone. A failed answer: who asks again\n"
+            "                 is not served, until you say --acted no\n"
             "  --acted no     its work is not done: its business key is free\n"
             "\n"
             "The job is done, with outcome \"discarded\"; event, tries and reason are kept. Nothing\n"

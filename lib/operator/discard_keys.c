@@ -43,8 +43,8 @@ static void from_event(struct operator *op, const struct stored *s, struct span 
 
     ho_err_clear(&why);
     if (!stored_genuine(s, key)) {
-        unknown(k, "its event is not here any more, is sealed under a body_key that is not here, or "
-                   "was not written by this installation");
+        unknown(k, "its event is not here any more, is sealed under a body_key that is not here, "
+                   "or was not written by this installation");
     } else if (document_open(s->event.body, s->event.document, &doc, &why) != HO_OK) {
         unknown(k, why.text);
     } else {

@@ -12,8 +12,8 @@ struct discard_keys {
     char why[512]; /* unknown: why they are */
 };
 
-/* What the handler's run of a job would make of its event: the key of its route, or, where it has none
- * yet, of each route that wants the event.
+/* What the handler's run of a job would make of its event: the key of its route, or, where it has
+ * none yet, of each route that wants the event.
  * in:  cid - of its receipt; route - "" until it is dispatched
  * returns HO_OK, also with unknown, or the database's trouble */
 enum ho_code discard_keys_make(struct operator *op, struct span cid, struct span route,

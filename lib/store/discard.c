@@ -14,7 +14,8 @@
 
 #define DISCARD_TIME_MS 10000
 
-enum { STATE_STATE, STATE_OUTCOME, STATE_ROUTE, STATE_ASKED, STATE_LANE, STATE_TOLD }; /* sql_job_state */
+/* sql_job_state */
+enum { STATE_STATE, STATE_OUTCOME, STATE_ROUTE, STATE_ASKED, STATE_LANE, STATE_TOLD };
 
 struct discarding {
     uint64_t id;

@@ -50,11 +50,12 @@ struct discard_result {
 };
 
 /* A job that is dead, ready or waiting becomes done, outcome "discarded", its receipt's status is
- * computed anew, and a row in hookonce_discard keeps who and why. With `acted` also one that is done
- * and of whose effect nobody knew; and with ACTED_YES its business keys are done, also where it never
- * reserved them, or nothing is changed. An answer (store/answers.h) that is discarded so is none that a
- * repeat may ask for again, until ACTED_NO is said. Not said, what it may have done stays unknown for others. Who
- * waits for its lane is woken; with `acted`, who waits for its business key too.
+ * computed anew, and a row in hookonce_discard keeps who and why. With `acted` also one that is
+ * done and of whose effect nobody knew. With ACTED_YES its business keys are done, also where it
+ * never reserved them; else nothing is changed (TAKEN, NO_KEY). An answer (store/answers.h) that is
+ * discarded so is none that a repeat may ask for again, until ACTED_NO is said. Not said, what it
+ * may have done stays unknown for others. Who waits for its lane is woken; with `acted`, who waits
+ * for its business key too.
  * in:  reason — 1 to DISCARD_REASON_MAX characters, UTF-8
  * returns HO_OK, or as db_run. blocks: 10 s at most. */
 enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const struct discard *d,

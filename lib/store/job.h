@@ -50,8 +50,8 @@ struct start {
 enum ho_code job_start(struct db *db, const struct job *job, const struct start *s,
                        struct ho_err *err) HO_MUST_CHECK;
 
-/* Whether this installation wrote the idempotency key of the job's row, for that receipt and route, or
- * there is none: whoever can write to the table could make two effects of one, or one of two.
+/* Whether this installation wrote the idempotency key of the job's row, for that receipt and route,
+ * or there is none: whoever can write to the table could make two effects of one, or one of two.
  * in: key - of this installation */
 bool job_key_genuine(const struct job *job, struct span key);
 

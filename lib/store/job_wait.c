@@ -15,7 +15,7 @@ static struct db_value lane_of(const unsigned char *lane)
     return lane != NULL ? DBV_BYTES(span_make(lane, SHA256_LEN)) : DBV_NULL;
 }
 
-/* Over receipt and route, so that no key counts for another job than the one that it was made for. */
+/* Over receipt and route, so that no key counts for another job than its own. */
 static void key_mac(const struct job *job, const char *idempotency, struct span key,
                     unsigned char out[SHA256_LEN])
 {

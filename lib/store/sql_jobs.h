@@ -21,7 +21,7 @@ extern const char sql_job_fence[];       /* id, claim no, token */
 extern const char sql_job_settle[];      /* state, delay us, tries, suspect, class, outcome, error,
                                             route, done by, waits on, untouched, id, claim no,
                                             token */
-extern const char sql_job_start[];       /* route, tries, asks, key MAC, idempotency key, lane, id, claim no,
+extern const char sql_job_start[];       /* route, tries, asks, key MAC, idempotency key, lane, id, claim,
                                             token */
 extern const char sql_job_put_off[];     /* turn, why, need, state, delay us, tries, class, error,
                                             route, done by, lane, untouched, id, claim no, token */

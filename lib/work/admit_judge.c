@@ -116,8 +116,9 @@ enum admission admit_asked(struct attempt *a)
         (void)ho_fail(&a->why, HO_PERMANENT,
                       "its first try was longer ago than the other side knows its idempotency key "
                       "(key_lifetime %s)%s", life,
-                      a->job->asked_ms == INT64_MAX ? ", as far as the clock says: it was stamped in "
-                                                      "what is the future now" : "");
+                      a->job->asked_ms == INT64_MAX
+                          ? ", as far as the clock says: it was stamped in what is the future now"
+                          : "");
         return ADMIT_SETTLED;
     }
     return ADMIT_GO;

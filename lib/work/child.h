@@ -35,12 +35,12 @@ struct child_result {
  * that it started is ended with it, also what has left its group or its session (when late:
  * SIGTERM, CHILD_GRACE_MS later SIGKILL); what it leaves behind after a 0 is its own business. The
  * guard does so too when this very process is stopped, and at once when it is killed; and this
- * process does so when the guard is killed, or has not done so CHILD_MORE_MS behind the end. Where there
- * is no /proc, and other than under Linux, "all" is its process group.
+ * process does so when the guard is killed, or has not done so CHILD_MORE_MS behind the end. Where
+ * there is no /proc, and other than under Linux, "all" is its process group.
  * out: out — the first bytes of its standard output, as many as fit; tail — the last ones of its
  *      standard error. Both are initialised by the caller and appended to.
  * returns HO_OK | HO_TRANSIENT (CHILD_NEVER)
- * blocks: until plan->end, CHILD_GRACE_MS and a little more; CHILD_MORE_MS with a guard that hangs. */
+ * blocks: until plan->end, CHILD_GRACE_MS and a little more; CHILD_MORE_MS if the guard hangs. */
 enum ho_code child_run(const struct child_plan *plan, struct buf *out, struct buf *tail,
                        struct child_result *result, struct ho_err *err) HO_MUST_CHECK;
 

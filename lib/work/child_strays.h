@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Sends the signal to our children outside the group: they have left the program's, and lost their own
- * parent. With another signal than SIGKILL, SIGCONT too: a stopped one would not hear it. Takes no
+/* Sends the signal to our children outside the group: they have left the program's, and lost their
+ * own parent. With another signal than SIGKILL, SIGCONT too: a stopped one would not hear it. Takes no
  * lock and allocates nothing.
  * in:  proc - /proc, opened by the caller; NULL: nobody is found
  * returns whether there was one, also a dead one that nobody has waited for */

@@ -16,8 +16,9 @@ static bool may_ask_again(struct attempt *a)
     }
     if (!attempt_outside(a)) {
         reply_decide(a, OUTCOME_UNKNOWN, false);
-        (void)ho_fail(&a->why, HO_PERMANENT, "a command or URL was asked before, and may have acted; "
-                                             "its handler is SQL now");
+        (void)ho_fail(&a->why, HO_PERMANENT,
+                      "a command or URL was asked before, and may have acted; its handler is SQL "
+                      "now");
         return false;
     }
     if (h->at_most_once) {

@@ -310,3 +310,12 @@ def test_one_of_twenty_commands_that_kills_its_worker_is_the_only_dead_one(site)
         expire(s)
     assert sorted(lines(s, "done")) == sorted(f"evt_{n}" for n in range(20) if n != 13)
     assert [(j["outcome"], j["tries"]) for j in s.jobs() if j["state"] != "done"] == [("worker lost", 2)]
+
+
+def test_business_keys_are_compared_as_the_text_that_they_are(site):
+    s = site(sources=STRIPE, routes={"r": {"provider": "stripe", "handler": "fx", "once_per": "{/data/object/n}"}})
+    values = ["1", '"1"', "true", '"true"', "1.0", "1e0"]
+    for i, n in enumerate(values):
+        arrive(s, events.stripe(f"evt_{i}").replace(b'"payment_status":"paid"', b'"n":' + n.encode()))
+    s.process()
+    assert [j[2] for j in jobs(s)] == ["done", "already done", "done", "already done", "done", "done"]

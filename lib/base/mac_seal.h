@@ -1,4 +1,5 @@
-/* Sealing bytes: AES-256-GCM under a key from a file. What was changed, moved or cut does not open. */
+/* Sealing bytes: AES-256-GCM under a key from a file. What was changed, moved or cut does not
+ * open. */
 #ifndef HO_BASE_MAC_SEAL_H
 #define HO_BASE_MAC_SEAL_H
 
@@ -14,7 +15,7 @@ struct seal_key {
     char print[SEAL_PRINT_LEN + 1];
 };
 
-/* A key from the text of its file: 32 bytes as 64 hex digits, or in base64. false: it is neither. */
+/* A key from the text of its file: 32 bytes as 64 hex digits, or in base64. false: neither. */
 bool seal_key_read(struct span text, struct seal_key *out) HO_MUST_CHECK;
 
 /* Appends nonce, sealed text and tag. The nonce is random, so a key serves for billions of texts.

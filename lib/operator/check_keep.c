@@ -29,14 +29,14 @@ void check_keep(struct check *c, const struct endpoint *e)
     if (e->tolerance_ms == 0) {
         found_of(c, FOUND_FAIL, "source", subject,
                  "keep_receipts = %s, but no time is signed: whoever has one genuine request can "
-                 "send it again at any time; leave keep_receipts out, and let keep_bodies save room",
+                 "send it again at any time; leave keep_receipts out, keep_bodies saves room",
                  have);
     } else if (kept < least) {
         found_of(c, FOUND_FAIL, "source", subject,
                  "keep_receipts = %s, but the same event can come again for %s: it would run twice",
                  have, want);
     } else {
-        found_of(c, FOUND_OK, "source", subject, "receipts for %s; the same event can come again "
-                 "for %s", have, want);
+        found_of(c, FOUND_OK, "source", subject, "receipts for %s; the same event can come "
+                 "again for %s", have, want);
     }
 }

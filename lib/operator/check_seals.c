@@ -26,8 +26,8 @@ void check_seals(struct check *c)
         seal_ring_free(ring);
     }
     if (view_without_key(operator_db(c->op), &waiting, &err) == HO_OK && waiting > 0) {
-        found(c, FOUND_FAIL, "sealed bodies", "%lld job%s for a body_key that is not in the config, "
-              "or can't be read; hookonce list jobs says which",
+        found(c, FOUND_FAIL, "sealed bodies", "%lld job%s for a body_key that is not in the "
+              "config, or can't be read; hookonce list jobs says which",
               (long long)waiting, waiting == 1 ? " waits" : "s wait");
     }
 }

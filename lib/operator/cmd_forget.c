@@ -260,8 +260,8 @@ static int run(struct operator *op, int argc, char **argv)
     int status = read_args(&r, argc, argv, &ids) ? operator_need_settings(op) : EXIT_USAGE;
 
     if (status == EXIT_WELL && spool_any(op->settings->spool_dir)) {
-        status = operator_fail(op, EXIT_TROUBLE, "the spool holds events that are not imported yet: "
-                                                 "run hookonce import first");
+        status = operator_fail(op, EXIT_TROUBLE, "the spool holds events that are not imported "
+                                                 "yet: run hookonce import first");
     }
     if (status == EXIT_WELL) {
         status = find_all(&r, &ids);
@@ -276,12 +276,13 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_forget = {
     .name = "forget",
-    .synopsis = "ID ... | --pointer POINTER --value TEXT [--source NAME] [--unfinished] [--dry-run]",
+    .synopsis =
+        "ID ... | --pointer POINTER --value TEXT [--source NAME] [--unfinished] [--dry-run]",
     .summary = "erases bodies, headers, answers and error texts of events; their ids stay",
     .help =
-        "For a person's right to be forgotten, or a secret in a body. The receipt stays, so a repeat\n"
-        "is still a duplicate, and a business key stays done. An ID is a correlation id, an event's\n"
-        "id or a job's number.\n"
+        "For a person's right to be forgotten, or a secret in a body. The receipt stays, so a\n"
+        "repeat is still a duplicate, and a business key stays done. An ID is a correlation id,\n"
+        "an event's id or a job's number.\n"
         "\n"
         "  --pointer POINTER  all events in whose JSON this leads to the value, and conflicts too\n"
         "  --value TEXT       that value; of numbers, as the body writes them\n"
@@ -290,8 +291,8 @@ const struct command cmd_forget = {
         "  --dry-run          only says which\n"
         "\n"
         "What is unfinished is left otherwise. The body of a batch goes when all its events are\n"
-        "named. What handlers wrote, logs, and backups are not touched. Ends with 1 when something\n"
-        "was left.\n"
+        "named. What handlers wrote, logs, and backups are not touched. Ends with 1 when\n"
+        "something was left.\n"
         "\n"
         "examples:\n"
         "  hookonce forget --pointer /data/object/customer --value cus_1 --dry-run\n"

@@ -48,12 +48,12 @@ const struct command cmd_grants = {
     .synopsis = "[--host HOST]",
     .summary = "prints the rights that the two database users need, as SQL",
     .help =
-        "For a config with receiver_user: what receivers may do (add deliveries, and little else),\n"
-        "and what the processor may. Run what it prints as an account that may grant, when the\n"
-        "tables are there; handlers need rights on your own tables besides. Changes nothing itself.\n"
+        "For a config with receiver_user: what receivers may do (add deliveries, little else),\n"
+        "and what the processor may. Run what it prints as an account that may grant, when the tables\n"
+        "are there; handlers need rights on your own tables besides. Changes nothing itself.\n"
         "\n"
-        "  --host HOST  from where both connect, as in 'user'@'HOST'; else localhost with a socket,\n"
-        "               % with a host\n"
+        "  --host HOST  from where both connect, as in 'user'@'HOST'; else localhost with a\n"
+        "               socket, % with a host\n"
         "\n"
         "examples:\n"
         "  hookonce grants | mariadb -u root -p\n",

@@ -66,10 +66,11 @@ const struct command cmd_prune = {
     .synopsis = "[--dry-run]",
     .summary = "removes what is older than keep_bodies and keep_receipts",
     .help =
-        "Bodies, headers and answers by keep_bodies; by keep_receipts also the receipts with their\n"
-        "jobs, tries and guards. Only what is finished: nothing that waits, is dead, in conflict or\n"
-        "in doubt. Business keys that are done and the marks of objects stay. `hookonce process` does\n"
-        "this by itself, two seconds a minute; this does all of it, in transactions of 500.\n"
+        "Bodies, headers and answers by keep_bodies; by keep_receipts also the receipts with\n"
+        "their jobs, tries and guards. Only what is finished: nothing that waits, is dead, in\n"
+        "conflict or in doubt. Business keys that are done and the marks of objects stay.\n"
+        "`hookonce process` does this by itself, two seconds a minute; this does all of it, in transactions\n"
+        "of 500.\n"
         "\n"
         "  --dry-run  only says how much would go\n"
         "\n"

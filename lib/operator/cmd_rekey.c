@@ -63,8 +63,8 @@ static int run(struct operator *op, int argc, char **argv)
         return status;
     }
     if (off && op->settings->n_body_keys > 0 && !op->settings->seal_off) {
-        return operator_fail(op, EXIT_USAGE, "receivers would go on sealing: write `body_key = off` "
-                                             "in front of the keys in [hookonce] first");
+        return operator_fail(op, EXIT_USAGE, "receivers would go on sealing: write `body_key = "
+                                             "off` in front of the keys in [hookonce] first");
     }
     if (!off && (op->settings->n_body_keys == 0 || op->settings->seal_off)) {
         return operator_fail(op, EXIT_USAGE, "[hookonce] names no body_key to seal under; --off "
@@ -83,8 +83,8 @@ const struct command cmd_rekey = {
         "Works in small steps while everything else runs; broken off, it is run again. Digests of\n"
         "receipts stay as they were written. Says on standard error how far it is.\n"
         "\n"
-        "  --off  makes everything plain; the config must say `body_key = off` first, and name the\n"
-        "         keys behind it\n"
+        "  --off  makes everything plain; the config must say `body_key = off` first, and name\n"
+        "         the keys behind it\n"
         "\n"
         "Ends with 1 when rows were left: their key is not here, or they do not open.\n"
         "\n"

@@ -19,11 +19,13 @@ enum forgotten {
  * those of one request, of which all, or none, must be named.
  * in:  cids — of their receipts, which have one body; n at most FORGET_MAX
  *      unfinished — discard first what is not finished, in the name of `who`; NULL: refuse
- * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: 30 s at most, and 10 s each that is discarded */
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
+ * blocks: 30 s at most, and 10 s for each job that is discarded */
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
                     enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
 
-/* Receipts to look through, oldest first, behind a correlation id: cid, body id. source: NULL: all */
+/* Receipts to look through, oldest first, behind a correlation id: cid, body id.
+ * in: source — NULL: all */
 enum ho_code forget_list(struct db *db, const char *after, const char *source, struct db_rows *out,
                          struct ho_err *err) HO_MUST_CHECK;
 #define FORGET_LIST_MAX 500

@@ -1,6 +1,6 @@
-/* What is old goes: bodies and answers by keep_bodies, whole receipts by keep_receipts. Only what is
- * finished, and all events of its request with it: nothing that waits, runs, is dead, is in conflict
- * or in doubt. Effects that are done and the marks of objects outlive their receipts. */
+/* What is old goes: bodies and answers by keep_bodies, whole receipts by keep_receipts. Only what
+ * is finished, and all events of its request with it: nothing that waits, runs, is dead, in
+ * conflict or in doubt. Effects that are done and the marks of objects outlive their receipts. */
 #ifndef HO_STORE_PRUNE_H
 #define HO_STORE_PRUNE_H
 

@@ -11,7 +11,7 @@ struct rekeyed {
     char missing[SEAL_PRINT_LEN + 1]; /* the print of one of these keys */
 };
 
-/* Goes through all bodies, conflicts and answers, in transactions of some 50 rows, so that it can be
+/* Goes through all bodies, conflicts and answers, in transactions of 50 rows, so that it can be
  * broken off at any time and run again: rows that are as wanted are only looked at.
  * in:  off — to plain, else under the ring's first key, which must be there
  *      tell — called now and then, may be NULL

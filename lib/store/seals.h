@@ -1,6 +1,6 @@
-/* What the rows and the spool hold sealed: bodies, headers and answers, under the keys of the config's
- * `body_key`. A sealed value opens only in its own row and column. Beside it stands the print of its
- * key; NULL there: it is plain. */
+/* What the rows and the spool hold sealed: bodies, headers and answers, under the keys of the
+ * config's `body_key`. A sealed value opens only in its own row and column. Beside it stands the
+ * print of its key; NULL there: it is plain. */
 #ifndef HO_STORE_SEALS_H
 #define HO_STORE_SEALS_H
 

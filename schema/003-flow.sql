@@ -85,6 +85,10 @@ CREATE TABLE IF NOT EXISTS hookonce_object (
         COMMENT 'When that lease began, UTC; one that ends twice its length ahead is over',
     held_mark BIGINT NULL
         COMMENT 'Mark of the event that has the lane; it counts if that may have acted',
+    mark_of VARBINARY(255) NULL
+        COMMENT 'What the mark is: time, or time or number and the order_at; others do not compare',
+    held_of VARBINARY(255) NULL
+        COMMENT 'The same of held_mark',
     changed_at DATETIME(6) NOT NULL
         COMMENT 'When the row was last changed, UTC',
     PRIMARY KEY (flow, object_key),

@@ -98,6 +98,34 @@ static bool whole_number(struct span s, int64_t *out)
     return true;
 }
 
+/* Where two marks say the same of this, they can be compared. */
+static enum ho_code name_mark(const struct ref *r, struct flow_keys *out, struct ho_err *err)
+{
+    static const char *const kinds[] = {
+        [REF_JSON] = "",
+        [REF_HEADER] = "header:",
+        [REF_EVENT] = "event:",
+        [REF_FETCHED] = "fetched:",
+    };
+    struct buf words, stored;
+
+    buf_init(&words, REFTEXT_MAX);
+    buf_init(&stored, EVENT_KEY_MAX);
+    enum ho_code code = buf_add_str(&words, out->mark_is_time ? "time" : "number");
+    if (code == HO_OK && r->name != NULL) {
+        code = buf_addf(&words, " {%s%s}", kinds[r->kind], r->name);
+    }
+    if (code == HO_OK) {
+        code = key_stored(buf_span(&words), &stored);
+    }
+    if (code == HO_OK) {
+        memcpy(out->mark_of, buf_cstr(&stored), stored.len + 1);
+    }
+    buf_free(&words);
+    buf_free(&stored);
+    return code == HO_OK ? HO_OK : ho_fail(err, HO_BUG, "a reference over its length");
+}
+
 /* The mark that order_at leads to. A fraction is no whole number: nothing is rounded. */
 static enum ho_code referred_mark(const struct ref *r, const struct ref_view *v,
                                   struct flow_keys *out, struct ho_err *err)
@@ -116,7 +144,7 @@ static enum ho_code referred_mark(const struct ref *r, const struct ref_view *v,
                                            "most 63 bits", ref_words(r, words));
     }
     buf_free(&text);
-    return code;
+    return code == HO_OK ? name_mark(r, out, err) : code;
 }
 
 static enum ho_code make_mark(const struct route *r, const struct ref_view *v,
@@ -131,7 +159,7 @@ static enum ho_code make_mark(const struct route *r, const struct ref_view *v,
     }
     out->mark = v->event->occurred_us;
     out->mark_is_time = true;
-    return HO_OK;
+    return name_mark(&r->order_at, out, err);
 }
 
 enum flow_order flow_order(enum route_tie tie, int64_t mark, bool has_newest, int64_t newest)

@@ -30,6 +30,7 @@ struct flow_keys {
     bool has_mark;            /* order_by */
     bool mark_is_time;        /* mark is in unix microseconds; else a number of the sender's own */
     int64_t mark;
+    char mark_of[EVENT_KEY_MAX + 1]; /* what it is: "time", "number {/version}"; others compare not */
     char idempotency[IDEMPOTENCY_KEY_LEN + 1];
 };
 

@@ -154,6 +154,13 @@ bool ref_is_steady(const struct ref *r)
              r->field != FIELD_ATTEMPT && r->field != FIELD_BODY));
 }
 
+bool ref_same(const struct ref *a, const struct ref *b)
+{
+    return a->name == NULL || b->name == NULL
+               ? a->name == b->name
+               : a->kind == b->kind && strcmp(a->name, b->name) == 0;
+}
+
 const char *ref_words(const struct ref *r, char out[REF_WORDS])
 {
     const char *kind = "";

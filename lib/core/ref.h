@@ -40,6 +40,9 @@ void ref_free(struct ref *r);
  * whole, which the events of a batch share. */
 bool ref_is_steady(const struct ref *r);
 
+/* Whether both are the same reference, or both empty. */
+bool ref_same(const struct ref *a, const struct ref *b);
+
 /* As it is written, braces and all, cut after some 60 bytes: for messages. */
 #define REF_WORDS 80
 const char *ref_words(const struct ref *r, char out[REF_WORDS]);

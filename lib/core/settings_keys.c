@@ -187,10 +187,11 @@ static const struct conf_key keys[] = {
              "\"1\" are one key; 1, 1.0 and 1e0 are three"},
     {.section = "route", .key = "order_by", .type = CONF_TEXT,
      .help = "key of the object, for example {/data/object/id}: an event older than one of the "
-             "same object that ran is skipped, and one at a time runs"},
+             "same object that ran, or may have acted, is skipped, and one at a time runs"},
     {.section = "route", .key = "order_at", .type = CONF_TEXT,
      .help = "with order_by: where the event says how old it is, an RFC 3339 time or a whole "
-             "number that grows; absent: the event's own time"},
+             "number that grows; absent: the event's own time. The same on all routes of a flow; "
+             "when it changes, what ran before counts as older"},
     {.section = "route", .key = "tie", .type = CONF_WORD, .words = "run fetch skip", .dflt = "run",
      .help = "with order_by: what to do with an event exactly as old; fetch: run, trusting only "
              "what `fetch` brings"},

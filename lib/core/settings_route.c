@@ -247,6 +247,24 @@ static enum ho_code load_flow(const struct conf_section *s, struct route *r, str
     return check_needed(s, err) == HO_OK ? check_flow(s, r, err) : HO_REJECT;
 }
 
+/* Events of one flow are compared by one thing. */
+static enum ho_code check_order(const struct settings *out, const struct conf_section *s,
+                                const struct route *r, struct ho_err *err)
+{
+    for (size_t i = 0; r->order_by.words != NULL && i + 1 < out->n_routes; i++) {
+        const struct route *other = &out->routes[i];
+
+        if (other->order_by.words != NULL && strcmp(other->flow, r->flow) == 0 &&
+            !ref_same(&other->order_at, &r->order_at)) {
+            const char *key = r->order_at.name != NULL ? "order_at" : "order_by";
+            return conf_fail(err, s, conf_find(s, key),
+                             "[route %s] of the same flow has another order_at: what is ordered "
+                             "together must say how old it is in one way", other->name);
+        }
+    }
+    return HO_OK;
+}
+
 static enum ho_code check_number(const struct settings *out, const struct conf_section *s,
                                  const struct route *r, struct ho_err *err)
 {
@@ -276,7 +294,8 @@ enum ho_code settings_load_route(struct settings *out, const struct conf_section
     setting_list(s, "informational", &r->informational, &r->n_informational);
     if (check_number(out, s, r, err) != HO_OK || load_retry(s, "retry", &r->retry, err) != HO_OK ||
         load_retry(s, "needs_wait", &r->needs_wait, err) != HO_OK ||
-        load_when(s, r, err) != HO_OK || load_flow(s, r, err) != HO_OK) {
+        load_when(s, r, err) != HO_OK || load_flow(s, r, err) != HO_OK ||
+        check_order(out, s, r, err) != HO_OK) {
         return HO_REJECT;
     }
     return load_handler(out, s, r, err);

@@ -4,7 +4,7 @@
 #include "store/jobs_row.h"
 #include "store/sql_flow.h"
 
-enum { COL_MARK, COL_MARKED_BY, COL_HOLDER, COL_CLAIM, COL_LASTS }; /* sql_object_read */
+enum { COL_MARK, COL_MARKED_BY, COL_HOLDER, COL_CLAIM, COL_LASTS, COL_MARK_OF }; /* sql_object_read */
 enum { OTHER_STATE, OTHER_CLAIM };                                  /* sql_other_job */
 
 static struct db_value digest_of(const struct flow_key *object)
@@ -71,6 +71,7 @@ enum ho_code lane_look(struct db *db, const char *flow, const struct flow_key *o
     if (code == HO_OK) {
         out->has_mark = span_present(db_cell(&rows, 0, COL_MARK));
         out->mark = db_cell_int(&rows, 0, COL_MARK);
+        jobs_row_text(db_cell(&rows, 0, COL_MARK_OF), out->mark_of, sizeof out->mark_of);
         jobs_row_text(db_cell(&rows, 0, COL_MARKED_BY), out->marked_by, sizeof out->marked_by);
         out->holder = (uint64_t)db_cell_int(&rows, 0, COL_HOLDER);
         out->held = span_present(db_cell(&rows, 0, COL_HOLDER)) && out->holder != job->id &&
@@ -86,23 +87,31 @@ enum ho_code lane_look(struct db *db, const char *flow, const struct flow_key *o
 }
 
 enum ho_code lane_hold(struct db *db, const char *flow, const struct flow_key *object,
-                       const struct job *job, const int64_t *mark, int64_t lease_ms,
+                       const struct job *job, const struct lane_mark *mark, int64_t lease_ms,
                        struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_UINT(job->id),       DBV_UINT(job->claim_no),
-                                  mark != NULL ? DBV_INT(*mark) : DBV_NULL,
-                                  DBV_INT(lease_ms * 1000), DBV_STR(flow), digest_of(object)};
+    const struct db_value in[] = {
+        DBV_UINT(job->id),
+        DBV_UINT(job->claim_no),
+        mark != NULL ? DBV_INT(mark->at) : DBV_NULL,
+        DBV_STR(mark != NULL ? mark->of : NULL),
+        DBV_INT(lease_ms * 1000),
+        DBV_STR(flow),
+        digest_of(object),
+    };
 
-    return db_run(db, sql_object_hold, in, 6, NULL, err);
+    return db_run(db, sql_object_hold, in, 7, NULL, err);
 }
 
 enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *object,
-                       const struct job *job, int64_t mark, struct ho_err *err)
+                       const struct job *job, const struct lane_mark *mark, struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_INT(mark), DBV_STR(job->cid), DBV_STR(flow),
-                                  digest_of(object), DBV_INT(mark)};
+    const struct db_value in[] = {
+        DBV_INT(mark->at),  DBV_STR(job->cid), DBV_STR(mark->of), DBV_STR(flow),
+        digest_of(object), DBV_INT(mark->at), DBV_STR(mark->of),
+    };
 
-    return db_run(db, sql_object_mark, in, 5, NULL, err);
+    return db_run(db, sql_object_mark, in, 7, NULL, err);
 }
 
 enum ho_code lane_leave(struct db *db, const char *flow, const struct flow_key *object,

@@ -16,12 +16,20 @@
 
 #define LANE_LOOK_MS 60000
 
+/* How old an event is. Marks compare only when they are of the same: else the older one in the row
+ * counts as none. */
+struct lane_mark {
+    int64_t at;
+    const char *of; /* as flow_keys.mark_of; borrowed */
+};
+
 struct lane_state {
     bool held; /* by another job */
     bool ours; /* this claim has it */
     uint64_t holder;
     bool has_mark;
     int64_t mark;
+    char mark_of[EVENT_KEY_MAX + 1];
     char marked_by[ULID_LEN + 1]; /* receipt of that event; "" when there is no mark */
 };
 
@@ -34,12 +42,13 @@ enum ho_code lane_look(struct db *db, const char *flow, const struct flow_key *o
 /* After a look that found the lane free: it is the job's, for lease_ms by the database's clock.
  * in: mark — of its event, for the case that it vanishes; NULL: it moves none */
 enum ho_code lane_hold(struct db *db, const char *flow, const struct flow_key *object,
-                       const struct job *job, const int64_t *mark, int64_t lease_ms,
+                       const struct job *job, const struct lane_mark *mark, int64_t lease_ms,
                        struct ho_err *err) HO_MUST_CHECK;
 
 /* The event ran, or may have, so the object's mark moves up to its own, if that is higher. */
 enum ho_code lane_mark(struct db *db, const char *flow, const struct flow_key *object,
-                       const struct job *job, int64_t mark, struct ho_err *err) HO_MUST_CHECK;
+                       const struct job *job, const struct lane_mark *mark, struct ho_err *err)
+    HO_MUST_CHECK;
 
 /* Leaves the lane if this claim holds it, which locks the object's row, and wakes the oldest
  * waiter.

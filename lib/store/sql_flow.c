@@ -64,21 +64,22 @@ const char sql_object_insert[] =
 
 const char sql_object_read[] =
     "SELECT mark, marked_by, held_by, held_claim, " LEASE_LASTS("held_from", "held_until")
-    " FROM hookonce_object WHERE flow = ? AND object_key = ? FOR UPDATE";
+    ", mark_of FROM hookonce_object WHERE flow = ? AND object_key = ? FOR UPDATE";
 
 const char sql_object_hold[] =
     "UPDATE hookonce_object SET held_by = ?, held_claim = ?, held_mark = ?,"
-    " held_from = UTC_TIMESTAMP(6), held_until = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND,"
+    " held_of = ?, held_from = UTC_TIMESTAMP(6), held_until = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND,"
     " changed_at = UTC_TIMESTAMP(6)"
     " WHERE flow = ? AND object_key = ?";
 
 const char sql_object_mark[] =
-    "UPDATE hookonce_object SET mark = ?, marked_by = ?, changed_at = UTC_TIMESTAMP(6)"
-    " WHERE flow = ? AND object_key = ? AND (mark IS NULL OR mark < ?)";
+    "UPDATE hookonce_object SET mark = ?, marked_by = ?, mark_of = ?, changed_at = UTC_TIMESTAMP(6)"
+    " WHERE flow = ? AND object_key = ?"
+    " AND (mark IS NULL OR mark < ? OR NOT mark_of <=> ?)";
 
 const char sql_object_leave[] =
     "UPDATE hookonce_object SET held_by = NULL, held_claim = NULL, held_until = NULL,"
-    " held_from = NULL, held_mark = NULL, changed_at = UTC_TIMESTAMP(6)"
+    " held_from = NULL, held_mark = NULL, held_of = NULL, changed_at = UTC_TIMESTAMP(6)"
     " WHERE flow = ? AND object_key = ? AND held_by = ? AND held_claim = ?";
 
 const char sql_object_held[] = "SELECT object_key FROM hookonce_object FORCE INDEX (holder)"
@@ -86,9 +87,9 @@ const char sql_object_held[] = "SELECT object_key FROM hookonce_object FORCE IND
 
 const char sql_object_acted[] =
     "UPDATE hookonce_object FORCE INDEX (holder) SET mark = held_mark, marked_by = ?,"
-    " changed_at = UTC_TIMESTAMP(6)"
+    " mark_of = held_of, changed_at = UTC_TIMESTAMP(6)"
     " WHERE held_by = ? AND held_claim = ? AND held_mark IS NOT NULL"
-    " AND (mark IS NULL OR mark < held_mark)";
+    " AND (mark IS NULL OR mark < held_mark OR NOT mark_of <=> held_of)";
 
 const char sql_lane_next[] = "SELECT id FROM hookonce_job FORCE INDEX (lane)"
                              " WHERE lane = ? AND state = 'waiting'"

@@ -24,8 +24,8 @@ extern const char sql_effects_unknown[]; /* job */
 /* objects and lanes */
 extern const char sql_object_insert[];   /* flow, key, object id */
 extern const char sql_object_read[];     /* flow, key */
-extern const char sql_object_hold[];     /* job, claim no, mark, lease us, flow, key */
-extern const char sql_object_mark[];     /* mark, cid, flow, key, mark */
+extern const char sql_object_hold[];     /* job, claim no, mark, of, us, flow, key */
+extern const char sql_object_mark[];     /* mark, cid, of, flow, key, mark, of */
 extern const char sql_object_leave[];    /* flow, key, job, claim no */
 extern const char sql_lane_next[];       /* lane */
 extern const char sql_object_held[];     /* job */

@@ -6,6 +6,9 @@
 
 #include "store/limits.h"
 
+#define LOOKS_MAX 4 /* until a deadlock or a lost link counts as a failed try */
+#define PAUSE_MS 20 /* between them, times their number */
+
 bool admit_needed(const struct route *r)
 {
     return r->handler->kind != HANDLER_SQL || r->order_by.words != NULL ||
@@ -118,12 +121,13 @@ static enum ho_code enter(struct db *db, struct attempt *a, struct ho_err *err)
         .lane = a->keys.has_object ? a->keys.lane : NULL,
         .worker = a->w->name,
     };
+    const struct lane_mark mark = {a->keys.mark, a->keys.mark_of};
     enum ho_code code = HO_OK;
 
     if (a->keys.has_object) {
         /* Twice the job's own lease, which ends first: this one is for rows that nobody tends. */
         code = lane_hold(db, a->route->flow, &a->keys.object, a->job,
-                         a->keys.has_mark && !a->future ? &a->keys.mark : NULL,
+                         a->keys.has_mark && !a->future ? &mark : NULL,
                          2 * attempt_lease_ms(a), err);
     }
     return code == HO_OK ? job_start(db, a->job, &start, err) : code;
@@ -179,6 +183,7 @@ static void forget(struct attempt *a)
     a->asleep = false;
     a->done_by[0] = '\0';
     a->reserved = false;
+    a->reordered = false;
     a->woke = false;
 }
 
@@ -261,4 +266,24 @@ enum ho_code admit(struct attempt *a, enum admission *out, struct ho_err *err)
     }
     a->committing = false;
     return code;
+}
+
+/* ---- in the lane ---- */
+
+bool admit_again(struct attempt *a)
+{
+    if (!a->in_lane || (a->route->skip_if.sql == NULL && a->route->needs.sql == NULL)) {
+        return false;
+    }
+    enum ho_code code = prepare_look(a);
+    for (int n = 1; code != HO_OK && db_retry(&a->why) && n < LOOKS_MAX; n++) {
+        clock_sleep_ms((int64_t)PAUSE_MS * n);
+        code = prepare_look(a);
+    }
+    a->untouched = true;
+    if (code != HO_OK) {
+        a->outcome = OUTCOME_FAILED;
+        return true;
+    }
+    return (a->so ? admit_end(a, OUTCOME_ALREADY_SO) : admit_need(a)) != ADMIT_GO;
 }

@@ -4,7 +4,8 @@
  *
  * In this order: already so (skip_if)? already done (once_per)? its idempotency key over? stale
  * (order_by)? lane busy? need not met? handler's limits? Then the lane, the effect and the place
- * are the job's, and for commands and URLs the try is counted and shown as started. */
+ * are the job's, and for commands and URLs the try is counted and shown as started. What the
+ * queries said may be over by then, for another job had the lane: in it they are asked again. */
 #ifndef HO_WORK_ADMIT_H
 #define HO_WORK_ADMIT_H
 
@@ -22,6 +23,12 @@ enum admission {
 /* in:  a — loaded, genuine, with route and keys, and with what the queries said
  * returns HO_OK: *out, committed; or as db_transact. blocks: until the lease ends */
 enum ho_code admit(struct attempt *a, enum admission *out, struct ho_err *err) HO_MUST_CHECK;
+
+/* Behind ADMIT_GO: asks skip_if and needs again where the job has a lane; until it leaves that, no
+ * other job of its object changes what they see.
+ * out: true: it settles or waits without a try, or failed: settle it alone. blocks: for the queries'
+ * time */
+bool admit_again(struct attempt *a);
 
 /* Whether jobs of this route go through prepare_look, admit and run_outside; the others are SQL
  * that needs nothing but its own transaction. */

@@ -134,7 +134,8 @@ enum admission admit_order(struct attempt *a, const struct lane_state *lane)
     if (!k->has_mark || strcmp(lane->marked_by, a->job->cid) == 0) {
         return ADMIT_GO;
     }
-    switch (flow_order(a->route->tie, k->mark, lane->has_mark, lane->mark)) {
+    a->reordered = lane->has_mark && strcmp(lane->mark_of, k->mark_of) != 0;
+    switch (flow_order(a->route->tie, k->mark, lane->has_mark && !a->reordered, lane->mark)) {
     case FLOW_NEWER:
     case FLOW_TIE_RUN:
     case FLOW_TIE_FETCH:

@@ -40,6 +40,7 @@ struct attempt {
     bool reserved;  /* an effect, for a command or URL */
     bool asked;     /* a command or URL is asked under this claim */
     bool future;    /* the event's mark moves no mark */
+    bool reordered; /* its object's mark is of something else, and counts as none */
     /* Before the claim, and what became of it. */
     bool asked_before; /* another claim of the job has asked, and it may have acted */
     bool tried;        /* the handler itself was begun */

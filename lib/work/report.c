@@ -94,15 +94,22 @@ static void report_wait(const struct attempt *a)
     }
 }
 
-static void report_future(const struct attempt *a)
+/* What is odd about the order of an event that ran. */
+static void report_order(const struct attempt *a)
 {
-    const struct log_pair pairs[] = {
-        LOG_TEXT("route", a->job->route),
-        LOG_TEXT("why", "its time is more than a day ahead of its delivery: it ran, and does not "
-                        "count as the newest of its object"),
-    };
+    static const char *const future = "its time is more than a day ahead of its delivery: it ran, "
+                                      "and does not count as the newest of its object";
+    static const char *const reordered = "order_at is not what the newest event of its object was "
+                                         "ordered by: they were not compared, and it ran";
 
-    log_event(LOG_WARN, "future", a->job->cid, pairs, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct log_pair pairs[] = {LOG_TEXT("route", a->job->route),
+                                         LOG_TEXT("why", i == 0 ? future : reordered)};
+
+        if (i == 0 ? a->future : a->reordered) {
+            log_event(LOG_WARN, i == 0 ? "future" : "reordered", a->job->cid, pairs, 2);
+        }
+    }
 }
 
 static void report_outcome(struct attempt *a)
@@ -145,8 +152,8 @@ void settle_report(struct attempt *a)
         report_wait(a);
         return;
     }
-    if (a->future && a->outcome == OUTCOME_DONE) {
-        report_future(a);
+    if (a->outcome == OUTCOME_DONE || (a->tried && attempt_acted(a))) {
+        report_order(a);
     }
     report_outcome(a);
 }

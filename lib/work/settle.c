@@ -174,11 +174,12 @@ static enum ho_code leave_lane(struct db *db, struct attempt *a, bool ran, bool 
                                struct ho_err *err)
 {
     const struct flow_keys *k = &a->keys;
+    const struct lane_mark mark = {k->mark, k->mark_of};
     enum ho_code code = HO_OK;
     bool woke = false;
 
     if (ran && k->has_mark && !a->future) {
-        code = lane_mark(db, a->route->flow, &k->object, a->job, k->mark, err);
+        code = lane_mark(db, a->route->flow, &k->object, a->job, &mark, err);
     }
     if (code == HO_OK && a->in_lane) {
         code = lane_leave(db, a->route->flow, &k->object, k->lane, a->job, &woke, err);

@@ -232,3 +232,47 @@ def test_one_whose_worker_was_killed_may_have_acted_too(site):
     s.process()
     assert [j[1:3] for j in jobs(s)] == [("ready", "lease lost"), ("done", "stale")]
     assert lines(s, "statuses") == ["cancelled"]
+
+
+@pytest.mark.parametrize("then", ["discard", "retry"])
+def test_a_newer_one_in_doubt_stays_the_newest_until_it_is_run(site, then):
+    s = subs(site, "command")
+    s.handlers["h"]["at_most_once"] = "yes"
+    s.configure()
+    script(s, "h.sh", WHAT + 'test "$what" = active || test -e "$HERE/up" || exit 1\necho "$what" >>"$HERE/statuses"\n')
+    arrive(s, sub("evt_2", "cancelled", NOW - 10))
+    s.hookonce("process", "--once")
+    assert jobs(s)[0][1:3] == ("dead", "outcome unknown")
+    if then == "discard":
+        s.hookonce("discard", "evt_2", "--acted", "no", "--reason", "looked there", check=True)
+    else:
+        s.write("up", "")
+        s.hookonce("retry", "--release", "evt_2", check=True)
+    arrive(s, sub("evt_1", "active", NOW - 20))
+    s.process()
+    assert jobs(s)[1][1:3] == ("done", "stale")
+    assert lines(s, "statuses") == ([] if then == "discard" else ["cancelled"])
+
+
+# ---- what it is ordered by changes ----
+
+def test_marks_of_another_kind_count_as_none(site):
+    s = subs(site, "sql")
+    arrive(s, sub("evt_1", "active", NOW - 20))
+    s.process()
+    s.routes["subs"]["order_at"] = "{/data/object/version}"
+    s.configure()
+
+    def versioned(event_id, state, version):
+        tree = json.loads(sub(event_id, state, NOW - 20))
+        tree["data"]["object"]["version"] = version
+        return json.dumps(tree).encode()
+
+    for event_id, state, version in (("evt_2", "paused", 2), ("evt_4", "cancelled", 4), ("evt_3", "late", 3)):
+        arrive(s, versioned(event_id, state, version))
+        s.process()
+    assert [j[2] for j in jobs(s)] == ["done", "done", "done", "stale"] and status(s, "sql") == "cancelled"
+    told, = s.log_lines(event="reordered")
+    assert told["cid"] == s.jobs()[1]["correlation_id"] and told["level"] == "warn"
+    row, = s.sql("SELECT mark, mark_of FROM hookonce_object")
+    assert row["mark"] == 4 and row["mark_of"] in (b"number {/data/object/version}", "number {/data/object/version}")

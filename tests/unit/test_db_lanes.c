@@ -123,17 +123,21 @@ static void the_row_is_made_once_and_held(void **state)
 
 static void a_mark_only_moves_up(void **state)
 {
+#define TIME ", mark_of = 'time'"
     static const struct {
-        const char *row;
+        const char *row, *of;
         int64_t mark, want;
         bool moves;
     } rows[] = {
-        {"", 5, 5, true},
-        {", mark = 4", 5, 5, true},
-        {", mark = 5", 5, 5, false},
-        {", mark = 6", 5, 6, false},
-        {", mark = -9223372036854775808", -1, -1, true},
-        {", mark = 9223372036854775806", INT64_MAX, INT64_MAX, true},
+        {"", "time", 5, 5, true},
+        {", mark = 4" TIME, "time", 5, 5, true},
+        {", mark = 5" TIME, "time", 5, 5, false},
+        {", mark = 6" TIME, "time", 5, 6, false},
+        {", mark = -9223372036854775808" TIME, "time", -1, -1, true},
+        {", mark = 9223372036854775806" TIME, "time", INT64_MAX, INT64_MAX, true},
+        {", mark = 6" TIME, "number {/version}", 5, 5, true},
+        {", mark = 6" TIME, "time {/created}", 5, 5, true},
+        {", mark = 6, mark_of = 'number {/version}'", "number {/version}", 5, 6, false},
     };
     const struct flow_key key = key_of("sub_1");
     (void)state;
@@ -141,10 +145,12 @@ static void a_mark_only_moves_up(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         set_up(rows[i].row, NULL);
         assert_int_equal(db_begin(db, &err), HO_OK);
-        assert_int_equal(lane_mark(db, "subs", &key, &me, rows[i].mark, &err), HO_OK);
+        const struct lane_mark mark = {rows[i].mark, rows[i].of};
+        assert_int_equal(lane_mark(db, "subs", &key, &me, &mark, &err), HO_OK);
         const struct lane_state lane = look(db, &me);
         assert_int_equal(db_commit(db, &err), HO_OK);
         ROW(i, lane.has_mark && lane.mark == rows[i].want);
+        ROW(i, strcmp(lane.mark_of, rows[i].of) == 0);
         ROW(i, (strcmp(lane.marked_by, me.cid) == 0) == rows[i].moves);
     }
 }

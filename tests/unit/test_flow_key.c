@@ -216,21 +216,23 @@ static void marks_are_times_or_whole_numbers(void **state)
         const char *order_at;
         bool time;
         int64_t mark;
+        const char *of;
     } rows[] = {
-        {NULL, true, INT64_C(1796040000123456)},
-        {"{/at}", true, INT64_C(1796040000000000)},
-        {"{event:occurred_at}", true, INT64_C(1796040000123456)},
-        {"{/n}", false, 42},
-        {"{/version}", false, -7},
-        {"{/text}", false, 1796040000},
-        {"{/max}", false, INT64_MAX},
-        {"{/min}", false, -INT64_MAX},
+        {NULL, true, INT64_C(1796040000123456), "time"},
+        {"{/at}", true, INT64_C(1796040000000000), "time {/at}"},
+        {"{event:occurred_at}", true, INT64_C(1796040000123456), "time {event:occurred_at}"},
+        {"{/n}", false, 42, "number {/n}"},
+        {"{/version}", false, -7, "number {/version}"},
+        {"{/text}", false, 1796040000, "number {/text}"},
+        {"{/max}", false, INT64_MAX, "number {/max}"},
+        {"{/min}", false, -INT64_MAX, "number {/min}"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct texts t = {.order_by = "{/object}", .order_at = rows[i].order_at};
         struct flow_keys keys = good_keys(&t);
         ROW(i, keys.has_mark && keys.mark_is_time == rows[i].time && keys.mark == rows[i].mark);
+        ROW(i, strcmp(keys.mark_of, rows[i].of) == 0);
     }
 }
 

@@ -176,6 +176,10 @@ static void refuses_keys_that_contradict_each_other(void **state)
         {S(R "serialize_by={/b}\norder_by={/a}\n"), 10, "order_by lets one event of its key run at a "
                                                        "time: leave serialize_by out, or write the "
                                                        "same text"},
+        {S(R "flow=f\norder_by={/a}\norder_at={/n}\n[route o]\nprovider=p\nhandler=h\nflow=f\n"
+             "order_by={/b}\n"), 17, "[route r] of the same flow has another order_at"},
+        {S(R "flow=f\norder_by={/a}\n[route o]\nprovider=p\nhandler=h\nflow=f\norder_by={/b}\n"
+             "order_at={/n}\n"), 17, "[route r] of the same flow has another order_at"},
         {S(R "flow=f\n"), 10, "`flow` says what shares keys: there is no once_per, order_by or "
                               "serialize_by here"},
         {S(DB "[handler h]\nsql=SELECT 1\nsql=SELECT {/a}, {fetched:/b}\n[route r]\nprovider=p\n"

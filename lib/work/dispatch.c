@@ -216,11 +216,11 @@ static enum step pass_gate(struct attempt *a, struct ho_err *err)
     if (stretch_lease(a, &held, err) != HO_OK) {
         return STEP_TROUBLE;
     }
-    if (!held || run_fetch(a)) {
+    if (!held || admit_again(a) || run_fetch(a)) {
         return STEP_ALONE;
     }
-    /* Fetching may have used the time up. */
-    if (a->route->fetch.words != NULL && stretch_lease(a, &held, err) != HO_OK) {
+    /* Queries and fetching may have used the time up. */
+    if (stretch_lease(a, &held, err) != HO_OK) {
         return STEP_TROUBLE;
     }
     if (!held || run_outside(a)) {

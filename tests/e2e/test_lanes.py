@@ -1,12 +1,15 @@
 """Lanes: one job of an object at a time, the others asleep, none forgotten."""
 
 import json
+import os
 import random
+import signal
 
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import KILL_WORKER, arrive, expire, jobs, lines, script, sleeping, wait_sleeping
+from hooktest.flow import KILL_WORKER, arrive, expire, hurry, jobs, join, lines, script, sleeping, wait_sleeping
+from hooktest.halt import Halt
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 LANE = {"provider": "stripe", "serialize_by": "{/data/object/id}", "handler": "h"}
@@ -129,3 +132,57 @@ def test_retry_makes_a_sleeper_look_at_once(site):
     s.hookonce("retry", "evt_0", check=True)
     s.process()
     assert [j[1] for j in jobs(s)] == ["done"]
+
+
+# ---- what the route's queries say is asked again inside the lane ----
+
+SELL = "UPDATE stock SET n = n - 1 WHERE item = 'cs_1'"
+QUERIES = {"needs": "SELECT 1 FROM stock WHERE item = {/data/object/id} AND n > 0",
+           "skip_if": "SELECT 1 FROM stock WHERE item = {/data/object/id} AND n < 1"}
+
+
+@pytest.mark.parametrize("kind", ["sql", "command"])
+@pytest.mark.parametrize("query", ["needs", "skip_if"])
+def test_a_query_is_asked_again_where_another_had_the_lane_meanwhile(site, kind, query):
+    """One looks, and stops before its lane; the other of the object runs; then the first one goes on."""
+    s = lane_site(site, sql=SELL if kind == "sql" else None, **{query: QUERIES[query]})
+    other = join(site, s)
+    s.sql("CREATE TABLE stock (item VARCHAR(64) PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB")
+    s.sql("INSERT INTO stock VALUES ('cs_1', 1)")
+    for host in (s, other):
+        script(host, "h.sh", f'mariadb -S "{s.db.server.socket}" -u root "{s.db.name}" -e "{SELL}"\n')
+    halt = Halt(s.path("halt"))
+    halt.arm("hookonce", "before", "FROM hookonce_object")
+    arrive(s, events.stripe("evt_1", object_id="cs_1"))
+    first = s.start_processor("--once", env=halt.env)
+    pid = wait_until(halt.halted, 20, "it has looked, and stands before its lane")
+    arrive(s, events.stripe("evt_2", object_id="cs_1"))
+    other.process()
+    assert jobs(s)[1][1:3] == ("done", "done")
+    os.kill(pid, signal.SIGCONT)
+    assert first.wait(30) == 0
+    assert s.value("SELECT n FROM stock") == 0
+    want = ("ready", None, "need") if query == "needs" else ("done", "already so", None)
+    assert jobs(s)[0][1:] == want
+    assert s.value("SELECT COUNT(*) FROM hookonce_object WHERE held_by IS NOT NULL") == 0
+    row, = s.sql("SELECT tries, first_try_at FROM hookonce_job WHERE id = 1")
+    assert row["first_try_at"] is None
+    if query == "needs":
+        assert row["tries"] == 0
+        s.sql("UPDATE stock SET n = 1")
+        hurry(s)
+        s.process()
+        assert jobs(s)[0][1:3] == ("done", "done") and s.value("SELECT n FROM stock") == 0
+
+
+def test_one_that_finds_itself_needless_in_its_lane_wakes_the_next(site):
+    s = lane_site(site, sql=["SELECT SLEEP(2) FROM DUAL WHERE {event:id} = 'evt_0'",
+                             "INSERT INTO fx (event_id) VALUES ({event:id})"],
+                  skip_if="SELECT 1 FROM fx WHERE event_id = 'evt_0' AND {event:id} = 'evt_1'")
+    arrive(s, events.stripe("evt_0", object_id="cs_1"))
+    worker = s.start_processor("--for", "60s", "--workers", "3")
+    wait_sleeping(s)
+    arrive(s, events.stripe("evt_1", object_id="cs_1"), events.stripe("evt_2", object_id="cs_1"))
+    wait_until(lambda: open_jobs(s) == 0, 20, "all are done, nobody looked again by himself", 0.1)
+    assert worker.stop() == 0
+    assert [j[2] for j in jobs(s)] == ["done", "already so", "done"]

@@ -91,7 +91,7 @@ def test_a_person_closes_a_breaker_by_its_settings(site, downstream):
     s.process()
     assert breaker(s) == (2, True, False)
     there.answer = 200
-    s.configure(s.config_text().replace("2 failures, 1h", "2 failures, 10s"))
+    s.configure(s.config_text().replace("2 failures, 1h", "2 failures, 40m"))
     assert "the next one is tried now" in s.hookonce("check").stdout.decode()
     said = s.hookonce("retry", str(s.jobs()[2]["id"]), check=True).stderr.decode()
     assert "rests" not in said, said
@@ -99,7 +99,7 @@ def test_a_person_closes_a_breaker_by_its_settings(site, downstream):
     assert s.jobs()[2]["state"] == "done" and breaker(s) == (0, False, False)
     # Switched off, nothing rests, and what it had counted goes with the first success.
     there.answer = 500
-    s.configure(s.config_text().replace("2 failures, 10s", "2 failures, 1h"))
+    s.configure(s.config_text().replace("2 failures, 40m", "2 failures, 1h"))
     make_due(s)
     s.process()
     assert breaker(s) == (2, True, False)

@@ -322,7 +322,8 @@ void check_routes(struct check *c)
     }
     for (size_t i = 0; i < s->n_handlers; i++) {
         if (!is_used(s, &s->handlers[i])) {
-            found_of(c, FOUND_WARN, "handler", s->handlers[i].name, "no route uses it, nor a source in reply mode");
+            found_of(c, FOUND_WARN, "handler", s->handlers[i].name,
+                     "no route uses it, nor a source in reply mode");
         }
     }
     for (size_t i = 0; i < endpoints_count(c->endpoints); i++) {

@@ -164,7 +164,8 @@ void check_work(struct check *c)
     if (q.doubted > 0) {
         found(c, FOUND_WARN, "discarded",
               "%s may have acted, nobody knows, and hold%s a business key: others of it wait. Find "
-              "out, then hookonce discard JOB --acted yes|no --reason TEXT; hookonce list discarded shows them",
+              "out, then hookonce discard JOB --acted yes|no --reason TEXT; hookonce list discarded "
+              "shows them",
               check_count(q.doubted, room[0]), q.doubted == 1 ? "s" : "");
     }
     if (q.dead > 0) {

@@ -91,8 +91,8 @@ void send_count(struct send_answers *a, const struct http_answer *answer);
 /* Sorts the times and prints a row an answer, the most frequent first; for people also the only one
  * of a source in reply mode, whole. */
 void send_print(struct send_answers *a, FILE *out, bool json);
-/* What to look at when an answer was not well, by the most frequent such answer after send_print, or
- * when it is what the recipe says for a handler that failed; NULL: nothing is known. */
+/* What to look at when an answer was not well, by the most frequent such answer after send_print,
+ * or when it is what the recipe says for a handler that failed; NULL: nothing is known. */
 const char *send_hint(const struct send_answers *a, const struct endpoint *e);
 void send_answers_free(struct send_answers *a);
 

@@ -56,8 +56,8 @@ bool counters_shared(struct counters *c); /* false: in the memory of this proces
 void counters_add(struct counters *c, struct span source, enum counter which);
 uint64_t counters_get(struct counters *c, struct span source, enum counter which);
 
-/* Tells whether the signature of a delivery held. Remembered are those that did not, less those that
- * did since: many of them mean that our secret is wrong, a few that somebody tries. */
+/* Tells whether the signature of a delivery held. Remembered are those that did not, less those
+ * that did since: many of them mean that our secret is wrong, a few that somebody tries. */
 #define COUNTERS_MISMATCHES_MAX 20
 void counters_signature(struct counters *c, struct span source, bool held);
 uint64_t counters_mismatches(struct counters *c, struct span source); /* 0 to that maximum */

@@ -57,8 +57,8 @@ static int64_t ms_of(int64_t us)
 
 /* ---- the handler's row ---- */
 
-/* A time further ahead than it can be was written before the clock was set back, or the config said a
- * shorter one: it is over. */
+/* A time further ahead than it can be was written before the clock was set back, or by a config
+ * with a longer time: it is over. */
 static int64_t left_us(int64_t us, int64_t length_ms)
 {
     return us <= 1000 * length_ms ? us : 0;

@@ -34,8 +34,8 @@ enum limit_result {
 
 /* Gives the place back and tells the breaker. Also for a claim that took none: then nothing is
  * given back. While the breaker is open only the end of the job that was let in to try it counts:
- * that one closes it, opens it anew, or makes room for another to try. Where the config has no breaker
- * a success forgets what one has left. returns HO_OK, or as db_run */
+ * that one closes it, opens it anew, or makes room for another to try. Where the config has no
+ * breaker a success forgets what one has left. returns HO_OK, or as db_run */
 enum ho_code limits_leave(struct db *db, const struct handler *h, const struct job *job,
                           enum limit_result result, struct ho_err *err) HO_MUST_CHECK;
 

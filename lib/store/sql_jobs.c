@@ -95,8 +95,8 @@ const char sql_job_start[] =
     " lane = ?"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
-/* In this order: each assignment sees those before it. The clock of its waits goes on whatever it waits
- * for now. Its turn is nothing that it waits for:
+/* In this order: each assignment sees those before it. The clock of its waits goes on whatever it
+ * waits for now. Its turn is nothing that it waits for:
  * that has no bound. */
 const char sql_job_put_off[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"

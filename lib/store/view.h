@@ -48,8 +48,8 @@ enum ho_code view_breakers(struct db *db, struct db_rows *rows, struct ho_err *e
 enum { VIEW_F_ROUTE, VIEW_F_BAD, VIEW_F_N };
 enum ho_code view_failing(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
-/* Sources in reply mode of which a question failed within a day: how many did, and seconds since the
- * newest; of all together VIEW_COUNT_MAX + 1 are looked at. */
+/* Sources in reply mode of which a question failed within a day: how many did, and seconds since
+ * the newest; of all together VIEW_COUNT_MAX + 1 are looked at. */
 enum { VIEW_U_SOURCE, VIEW_U_COUNT, VIEW_U_AGE_S, VIEW_U_N };
 enum ho_code view_unanswered(struct db *db, struct db_rows *rows, struct ho_err *err)
     HO_MUST_CHECK;

@@ -93,14 +93,16 @@ def test_a_number_grows_by_one(site):
     s = example(site, "[handler count-sale]", re.search(r"`(CREATE TABLE counted [^`]*)`", text).group(1),
                 "CREATE TABLE products (id VARCHAR(40) PRIMARY KEY, sold INT NOT NULL) ENGINE=InnoDB",
                 "INSERT INTO products VALUES ('cup', 0), ('mug', 0)")
-    arrive(s, event("evt_0", "checkout.session.completed", id="cs_1", payment_status="unpaid", metadata={"product": "cup"}))
+    arrive(s, event("evt_0", "checkout.session.completed", id="cs_1", payment_status="unpaid",
+                    metadata={"product": "cup"}))
     s.process()
     assert jobs(s)[-1][2] == "ignored"
     forget(s)
     twice(s, event("evt_1", "checkout.session.async_payment_succeeded", id="cs_1", payment_status="paid",
                    metadata={"product": "cup"}))
     assert s.value("SELECT sold FROM products WHERE id = 'cup'") == 1
-    twice(s, event("evt_2", "checkout.session.completed", id="cs_2", payment_status="paid", metadata={"product": "cup"}))
+    twice(s, event("evt_2", "checkout.session.completed", id="cs_2", payment_status="paid",
+                   metadata={"product": "cup"}))
     assert s.sql("SELECT sold FROM products ORDER BY id") == [{"sold": 2}, {"sold": 0}]
 
 

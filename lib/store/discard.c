@@ -178,6 +178,18 @@ static enum ho_code discard_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
+enum ho_code discard_unsaid(struct db *db, uint64_t id, const char *cid, const struct discard *d,
+                            struct ho_err *err)
+{
+    struct discarding x = {.id = id, .d = d, .job = {.id = id}};
+    bool open = false;
+
+    memcpy(x.cid, cid, sizeof x.cid);
+    memcpy(x.job.cid, cid, sizeof x.cid);
+    enum ho_code code = look(db, &x, &open, err);
+    return code == HO_OK && open ? end(db, &x, err) : code;
+}
+
 enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const struct discard *d,
                          struct discard_result *out, struct ho_err *err)
 {

@@ -61,4 +61,10 @@ struct discard_result {
 enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const struct discard *d,
                          struct discard_result *out, struct ho_err *err) HO_MUST_CHECK;
 
+/* The same with ACTED_UNSAID, as a part of a transaction of the caller; a job that runs or has ended
+ * is left as it is.
+ * returns HO_OK, or as db_run: then the transaction must be rolled back. blocks: as db_run */
+enum ho_code discard_unsaid(struct db *db, uint64_t id, const char *cid, const struct discard *d,
+                            struct ho_err *err) HO_MUST_CHECK;
+
 #endif

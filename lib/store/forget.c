@@ -13,11 +13,13 @@
 struct forgetting {
     const char (*cids)[ULID_LEN + 1];
     size_t n;
+    const char *who; /* NULL: nothing is discarded */
     char body_id[ULID_LEN + 1];
     enum forgotten result;
 };
 
-enum { REQUEST_CID, REQUEST_STATUS, REQUEST_BODY };
+enum { REQUEST_CID, REQUEST_STATUS };
+enum { JOB_COL_ID, JOB_COL_STATE };
 
 /* The ids of the same millisecond: those of one request are among them. */
 static void edge_of(const char *cid, char fill, char out[ULID_LEN + 1])
@@ -27,17 +29,16 @@ static void edge_of(const char *cid, char fill, char out[ULID_LEN + 1])
     out[ULID_LEN] = '\0';
 }
 
-enum ho_code forget_request(struct db *db, const char *body_id, struct db_rows *out,
-                            struct ho_err *err)
+/* Locks the receipts of the request. */
+static enum ho_code lock_request(struct db *db, const struct forgetting *f, struct db_rows *out,
+                                 struct ho_err *err)
 {
     char low[ULID_LEN + 1], high[ULID_LEN + 1];
 
-    if (strlen(body_id) != ULID_LEN) {
-        return ho_fail(err, HO_REJECT, "not a correlation id");
-    }
-    edge_of(body_id, '0', low);
-    edge_of(body_id, 'Z', high);
-    const struct db_value in[] = {DBV_STR(low), DBV_STR(high), DBV_STR(body_id), DBV_STR(body_id)};
+    edge_of(f->body_id, '0', low);
+    edge_of(f->body_id, 'Z', high);
+    const struct db_value in[] = {DBV_STR(low), DBV_STR(high), DBV_STR(f->body_id),
+                                  DBV_STR(f->body_id)};
     return db_run(db, sql_forget_request, in, 4, out, err);
 }
 
@@ -63,36 +64,86 @@ static bool is_named(const struct forgetting *f, struct span cid)
 /* What stands against it, by the request's receipts as they are now. */
 static enum forgotten judge(const struct forgetting *f, const struct db_rows *rows)
 {
-    size_t found = 0;
+    enum forgotten result = rows->n_rows > 0 ? FORGOTTEN : FORGET_NOTHING;
 
     for (size_t i = 0; i < rows->n_rows; i++) {
         if (!is_named(f, db_cell(rows, i, REQUEST_CID))) {
             return FORGET_SHARED;
         }
         if (!span_is(db_cell(rows, i, REQUEST_STATUS), "processed")) {
-            return FORGET_UNFINISHED;
+            result = FORGET_UNFINISHED;
         }
-        found++;
     }
-    return found > 0 ? FORGOTTEN : FORGET_NOTHING;
+    return result;
+}
+
+/* Locks the jobs, so that none is begun or opened again, and says whether one stands against it. */
+static enum ho_code lock_jobs(struct db *db, const struct forgetting *f, bool *against,
+                              struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    *against = false;
+    for (size_t i = 0; i < f->n && code == HO_OK; i++) {
+        const struct db_value cid[] = {DBV_STR(f->cids[i])};
+        struct db_rows rows = {0};
+        code = db_run(db, sql_forget_jobs, cid, 1, &rows, err);
+        for (size_t k = 0; k < rows.n_rows && code == HO_OK; k++) {
+            struct span state = db_cell(&rows, k, JOB_COL_STATE);
+            *against = *against || span_is(state, "running") ||
+                       (f->who == NULL && !span_is(state, "done"));
+        }
+        db_rows_free(&rows);
+    }
+    return code;
+}
+
+static enum ho_code end_jobs(struct db *db, const struct forgetting *f, const char *cid,
+                             struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(cid)};
+    const struct discard d = {.acted = ACTED_UNSAID, .who = f->who, .reason = "forgotten"};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_forget_jobs, in, 1, &rows, err);
+    for (size_t i = 0; i < rows.n_rows && code == HO_OK; i++) {
+        code = discard_unsaid(db, (uint64_t)db_cell_int(&rows, i, JOB_COL_ID), cid, &d, err);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+/* Locks as a settlement does, jobs before receipts, and then looks what stands against it. */
+static enum ho_code judge_locked(struct db *db, struct forgetting *f, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+    bool against = false;
+
+    enum ho_code code = lock_jobs(db, f, &against, err);
+    code = code == HO_OK ? lock_request(db, f, &rows, err) : code;
+    f->result = code == HO_OK ? judge(f, &rows) : FORGET_NOTHING;
+    if (f->result == FORGET_UNFINISHED && !against) {
+        for (size_t i = 0; i < f->n && code == HO_OK; i++) {
+            code = end_jobs(db, f, f->cids[i], err);
+        }
+        code = code == HO_OK ? lock_request(db, f, &rows, err) : code;
+        f->result = code == HO_OK ? judge(f, &rows) : FORGET_NOTHING;
+    }
+    db_rows_free(&rows);
+    return code;
 }
 
 static enum ho_code forget_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct forgetting *f = arg;
-    struct db_rows rows = {0};
-
     enum ho_code code = db_begin(db, err);
+
+    code = code == HO_OK ? judge_locked(db, f, err) : code;
+    if (code == HO_OK && f->result != FORGOTTEN) {
+        db_rollback(db);
+        return HO_OK;
+    }
     for (size_t i = 0; i < f->n && code == HO_OK; i++) {
-        const struct db_value cid[] = {DBV_STR(f->cids[i])};
-        code = db_run(db, sql_forget_lock, cid, 1, &rows, err);
-    }
-    if (code == HO_OK) {
-        code = forget_request(db, f->body_id, &rows, err);
-    }
-    f->result = code == HO_OK ? judge(f, &rows) : FORGET_NOTHING;
-    db_rows_free(&rows);
-    for (size_t i = 0; i < f->n && code == HO_OK && f->result == FORGOTTEN; i++) {
         const struct db_value cid[] = {DBV_STR(f->cids[i])};
         for (size_t k = 0; k < sql_forget_n && code == HO_OK; k++) {
             code = db_run(db, sql_forget[k], cid, 1, NULL, err);
@@ -101,28 +152,12 @@ static enum ho_code forget_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-/* Jobs that are not finished end as discarded. One that runs is left, and found unfinished. */
-static enum ho_code end_jobs(struct db *db, const char *cid, const char *who, struct ho_err *err)
-{
-    const struct db_value in[] = {DBV_STR(cid)};
-    const struct discard d = {.acted = ACTED_UNSAID, .who = who, .reason = "forgotten"};
-    struct db_rows rows = {0};
-
-    enum ho_code code = db_run(db, sql_forget_jobs, in, 1, &rows, err);
-    for (size_t i = 0; i < rows.n_rows && code == HO_OK; i++) {
-        struct discard_result ignored;
-        code = discard_job(db, (uint64_t)db_cell_int(&rows, i, 0), span_of(cid), &d, &ignored, err);
-    }
-    db_rows_free(&rows);
-    return code;
-}
-
 /* The body that a receipt's event is in. */
 static enum ho_code find_body(struct db *db, struct forgetting *f, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(f->cids[0])};
     struct db_rows rows = {0};
-    enum ho_code code = db_run(db, sql_forget_lock, in, 1, &rows, err);
+    enum ho_code code = db_run(db, sql_forget_body, in, 1, &rows, err);
 
     if (code == HO_OK && rows.n_rows == 1) {
         jobs_row_text(db_cell(&rows, 0, 0), f->body_id, sizeof f->body_id);
@@ -134,17 +169,11 @@ static enum ho_code find_body(struct db *db, struct forgetting *f, struct ho_err
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
                     enum forgotten *out, struct ho_err *err)
 {
-    struct forgetting f = {.cids = cids, .n = n, .result = FORGET_NOTHING};
+    struct forgetting f = {.cids = cids, .n = n, .who = who, .result = FORGET_NOTHING};
 
     *out = FORGET_NOTHING;
     enum ho_code code = find_body(db, &f, err);
-    if (code != HO_OK || f.body_id[0] == '\0') {
-        return code;
-    }
-    for (size_t i = 0; i < n && who != NULL && code == HO_OK; i++) {
-        code = end_jobs(db, cids[i], who, err);
-    }
-    if (code == HO_OK) {
+    if (code == HO_OK && strlen(f.body_id) == ULID_LEN) {
         code = db_transact(db, deadline_in(TX_TIME_MS), forget_tx, &f, err);
         *out = f.result;
     }

@@ -18,9 +18,11 @@ enum forgotten {
 /* Erases bodies, headers, conflicts' content, answers, texts of errors and reasons of some events:
  * those of one request, of which all, or none, must be named.
  * in:  cids — of their receipts, which have one body; n at most FORGET_MAX
- *      unfinished — discard first what is not finished, in the name of `who`; NULL: refuse
+ *      who — in whose name jobs that are not finished end as discarded; NULL: refuse. One that runs
+ *      is always refused
+ * out: *out — unless it is FORGOTTEN nothing has changed
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
- * blocks: 30 s at most, and 10 s for each job that is discarded */
+ * blocks: 30 s at most */
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
                     enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
 
@@ -29,10 +31,6 @@ enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, c
 enum ho_code forget_list(struct db *db, const char *after, const char *source, struct db_rows *out,
                          struct ho_err *err) HO_MUST_CHECK;
 #define FORGET_LIST_MAX 500
-
-/* The receipts of the request that this one came with. rows: cid, status */
-enum ho_code forget_request(struct db *db, const char *body_id, struct db_rows *out,
-                            struct ho_err *err) HO_MUST_CHECK;
 
 /* Whether content is meant: the event's document is JSON, its pointer leads to that text. */
 typedef bool forget_match(void *arg, struct span document, struct span body);

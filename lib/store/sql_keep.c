@@ -89,14 +89,14 @@ const char sql_forget_list[] =
 
 const char sql_forget_request[] =
     "SELECT correlation_id, status FROM hookonce_receipt FORCE INDEX (correlation)"
-    " WHERE correlation_id BETWEEN ? AND ? AND (correlation_id = ? OR body_id = ?)";
+    " WHERE correlation_id BETWEEN ? AND ? AND (correlation_id = ? OR body_id = ?) FOR UPDATE";
 
-const char sql_forget_lock[] =
+const char sql_forget_body[] =
     "SELECT COALESCE(body_id, correlation_id) FROM hookonce_receipt FORCE INDEX (correlation)"
-    " WHERE correlation_id = ? FOR UPDATE";
+    " WHERE correlation_id = ?";
 
-const char sql_forget_jobs[] = "SELECT id FROM hookonce_job FORCE INDEX (once)"
-                               " WHERE correlation_id = ? AND state <> 'done' ORDER BY id";
+const char sql_forget_jobs[] = "SELECT id, state FROM hookonce_job FORCE INDEX (once)"
+                               " WHERE correlation_id = ? ORDER BY id FOR UPDATE";
 
 /* The receipt stays, and with it what makes a repeat a duplicate. */
 const char *const sql_forget[] = {

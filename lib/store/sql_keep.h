@@ -33,9 +33,10 @@ extern const char *const sql_prune_content[];
 extern const size_t sql_prune_content_n;
 
 extern const char sql_forget_list[];    /* after cid, source or NULL, again, limit -> cid, body */
-extern const char sql_forget_request[]; /* lowest cid, highest, body id, again -> cid, status */
-extern const char sql_forget_lock[];    /* cid -> body id */
-extern const char sql_forget_jobs[];    /* cid -> id of those that are not done */
+/* Of a request, and locks them: lowest cid, highest, body id, again -> cid, status */
+extern const char sql_forget_request[];
+extern const char sql_forget_body[];    /* cid -> body id */
+extern const char sql_forget_jobs[];    /* cid -> id, state; locks them */
 extern const char *const sql_forget[];  /* cid, each */
 extern const size_t sql_forget_n;
 

@@ -3,7 +3,7 @@
 import json
 import os
 
-from hooktest import events
+from hooktest import events, grid
 from hooktest.flow import arrive
 from hooktest.reply import ask, reply_site
 
@@ -188,6 +188,32 @@ def test_forgotten_content_is_nowhere_and_its_keys_stay(site):
     assert s.value("SELECT COUNT(*) FROM hookonce_attempt WHERE error IS NOT NULL") == 0
     assert all(j["last_error"] is None for j in s.jobs())
     assert s.hookonce("forget", "evt_nobody").returncode == 1
+
+
+def grid_site(site, *names, **more):
+    """A site that has got one request with these events."""
+    s = site(files={"grid.conf": grid.RECIPE}, sources={"grid": {"provider": "grid", "secret": "grid secret"}},
+             settings={"hookonce": {"recipes": "grid.conf", **more.pop("hookonce", {})}}, **more)
+    body = grid.batch(*names)
+    assert s.cgi("grid", body, s.signed("grid", body)).status == 200
+    return s
+
+
+def test_what_forget_leaves_it_has_not_changed(site):
+    s = grid_site(site, "e1", "e2")
+    before = s.jobs()
+    done = s.hookonce("forget", "--unfinished", "e1")
+    assert done.returncode == 1 and b"left: its body has other events" in done.stdout
+    assert s.jobs() == before and s.count("discard") == 0
+    s.sql("UPDATE hookonce_job AS j JOIN hookonce_receipt AS r ON r.correlation_id = j.correlation_id "
+          "SET j.state = 'running', r.status = 'processing' WHERE r.event_id = 'e2'")
+    before = s.jobs()
+    done = s.hookonce("forget", "--unfinished", "e1", "e2")
+    assert done.returncode == 1 and b"0 events forgotten, 2 left" in done.stdout
+    assert s.jobs() == before and s.count("discard") == 0 and s.count("body") == 1
+    s.sql("UPDATE hookonce_job SET state = 'ready'")
+    done = s.hookonce("forget", "--unfinished", "e1", "e2", check=True)
+    assert b"2 events forgotten, 0 left" in done.stdout and s.count("discard") == 2 and s.count("body") == 0
 
 
 def test_forget_wants_ids_or_a_pointer_and_an_empty_spool(site):

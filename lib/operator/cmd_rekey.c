@@ -3,6 +3,7 @@
 
 #include "operator/operator.h"
 #include "store/rekey.h"
+#include "store/spool.h"
 
 enum { OPT_OFF, OPT_N };
 static const struct arg_option options[OPT_N] = {[OPT_OFF] = {"off", false}};
@@ -40,6 +41,34 @@ static int report(const struct operator *op, const struct rekeyed *s)
     return s->locked + s->broken > 0 ? EXIT_TROUBLE : EXIT_WELL;
 }
 
+/* What this host's spool holds goes into the tables as it is sealed now: who drops that key loses
+ * it. Looked at when the rows are done, so that nothing is spooled under an older key meanwhile. */
+static int report_spool(const struct operator *op, bool off)
+{
+    struct seal_ring *ring = seal_ring_load(op->settings);
+    const char *dir = op->settings->spool_dir;
+    struct ho_err err = {HO_OK, 0, ""};
+    struct spool_sealed left;
+
+    enum ho_code code = spool_sealed_else(dir, ring->first, !off && ring->first != NULL ? 1 : 0,
+                                          &left, &err);
+    seal_ring_free(ring);
+    if (code != HO_OK) {
+        return operator_fail(op, EXIT_TROUBLE, "%s", err.text);
+    }
+    if (left.n == 0) {
+        return EXIT_WELL;
+    }
+    for (uint64_t i = 0; i < left.n && i < SPOOL_SEALED_NAMED; i++) {
+        (void)fprintf(stderr, "%s/%s: sealed under %s\n", dir, left.named[i].name,
+                      left.named[i].print);
+    }
+    return operator_fail(op, EXIT_TROUBLE, "%llu file%s of the spool %s sealed under another key: "
+                         "keep it, run `hookonce import`, then rekey again",
+                         (unsigned long long)left.n, left.n == 1 ? "" : "s",
+                         left.n == 1 ? "is" : "are");
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
@@ -71,7 +100,12 @@ static int run(struct operator *op, int argc, char **argv)
                                              "makes what is sealed plain");
     }
     enum ho_code code = rekey_all(operator_db(op), off, tell, &sum, &err);
-    return code == HO_OK ? report(op, &sum) : operator_db_fail(op, &err);
+    if (code != HO_OK) {
+        return operator_db_fail(op, &err);
+    }
+    status = report(op, &sum);
+    int spool = report_spool(op, off);
+    return status != EXIT_WELL ? status : spool;
 }
 
 const struct command cmd_rekey = {
@@ -86,7 +120,9 @@ const struct command cmd_rekey = {
         "  --off  makes everything plain; the config must say `body_key = off` first, and name\n"
         "         the keys behind it\n"
         "\n"
-        "Ends with 1 when rows were left: their key is not here, or they do not open.\n"
+        "Ends with 1 when rows were left: their key is not here, or they do not open; and when files of\n"
+        "this host's spool, or in its quarantine, are sealed under another key: `hookonce import`\n"
+        "first, then again. No key may be dropped before it has ended with 0 on every host.\n"
         "\n"
         "examples:\n"
         "  hookonce rekey\n"

@@ -15,12 +15,14 @@
 #define HO_STORE_SPOOL_H
 
 #include "base/buf.h"
+#include "base/mac_seal.h"
 #include "core/event.h"
 #include "core/settings.h"
 
 #define SPOOL_FILE_MAX (68UL * 1024 * 1024) /* bytes; the largest body, and more */
 #define SPOOL_NAME_ROOM (ULID_LEN + 32)     /* a file's name and its NUL */
 #define SPOOL_QUARANTINE "quarantine"
+#define SPOOL_SEAL_MAX 64 /* bytes of a sealing key's print */
 
 struct spool {
     const char *dir;    /* borrowed, as all of it */
@@ -86,6 +88,21 @@ struct spooled {
 enum ho_code spool_read(const struct spool *s, const char *name, struct spooled *out,
                         struct ho_err *err) HO_MUST_CHECK;
 void spooled_free(struct spooled *f);
+
+/* Files — those in quarantine and the .done ones too — whose content is sealed under none of some
+ * keys: it is lost when no other key is kept. */
+#define SPOOL_SEALED_NAMED 10
+struct spool_sealed {
+    uint64_t n;
+    struct {
+        char name[SPOOL_NAME_ROOM + sizeof SPOOL_QUARANTINE];
+        char print[SPOOL_SEAL_MAX + 1]; /* "?": the file can't be read */
+    } named[SPOOL_SEALED_NAMED];        /* the first of them */
+};
+/* Reads heads only, and does not ask whether they are genuine.
+ * returns HO_OK (also when there is no folder: none) | HO_TRANSIENT (it can't be read). */
+enum ho_code spool_sealed_else(const char *dir, const struct seal_key *keys, size_t n,
+                               struct spool_sealed *out, struct ho_err *err) HO_MUST_CHECK;
 
 /* Removes an imported file; one that is gone already is HO_OK. returns HO_OK | HO_TRANSIENT. */
 enum ho_code spool_remove(const char *dir, const char *name, struct ho_err *err) HO_MUST_CHECK;

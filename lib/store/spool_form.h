@@ -12,6 +12,5 @@
 #define SPOOL_ABSENT UINT64_MAX
 #define SPOOL_LENGTH 8                     /* bytes of a field's length */
 #define SPOOL_TAIL (2 * SHA256_LEN)        /* digest and MAC */
-#define SPOOL_SEAL_MAX 64                  /* bytes of a sealing key's print */
 
 #endif

@@ -9,6 +9,7 @@ import pytest
 from hooktest import events
 from hooktest.flow import arrive
 from hooktest.reply import ask, reply_site
+from hooktest.spool import away, files, send
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 PROBE = "probe-4711-of-the-customer"
@@ -211,3 +212,30 @@ def test_a_key_file_that_is_none_is_told(site):
     assert "32 bytes" in check(s)["body key"][1]
     os.chmod(s.path("one.bodykey"), 0o644)
     assert check(s)["body key"][0] == "FAIL"
+
+
+def test_no_key_may_be_dropped_while_spooled_files_are_sealed_under_it(site):
+    s = sealed_site(site)
+    with away(s):
+        assert [send(s, f"evt_{n}").status for n in range(2)] == [200, 200]
+    waits, refused = files(s)
+    s.folder("state/spool/quarantine")
+    os.rename(s.path(f"state/spool/{refused}"), s.path(f"state/spool/quarantine/{refused}"))
+    assert "sealed spool" not in check(s)
+    use_keys(s, "two", "one")
+    done = s.hookonce("rekey")
+    assert done.returncode == 1 and b"hookonce import" in done.stderr
+    assert f"/{waits}:" in done.stderr.decode() and f"/quarantine/{refused}:" in done.stderr.decode()
+    use_keys(s, "off", "two", "one")
+    assert s.hookonce("rekey", "--off").returncode == 1
+    use_keys(s, "two")  # dropped all the same
+    level, text = check(s)["sealed spool"]
+    assert level == "FAIL" and "2 files" in text and waits in text
+    use_keys(s, "two", "one")
+    os.rename(s.path(f"state/spool/quarantine/{refused}"), s.path(f"state/spool/{refused}"))
+    s.hookonce("import", check=True)
+    s.hookonce("rekey", check=True)
+    use_keys(s, "two")
+    assert "sealed spool" not in check(s)
+    s.process()
+    assert s.effects() == ["evt_0", "evt_1"]

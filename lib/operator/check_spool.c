@@ -82,30 +82,59 @@ static bool check_folder(struct check *c, const char *dir, bool wanted)
     return true;
 }
 
-/* Why a file is in quarantine, as of the first that still is refused. */
-static void why_quarantined(struct check *c, const char *dir, char *why, size_t room)
+/* Of the oldest file in a folder: " (name: why it can't be imported)", or `genuine` when it could
+ * be. why is "" when there is none, or no key. */
+static void why_refused(struct check *c, const char *folder, const char *genuine, char *why,
+                        size_t room)
 {
-    size_t size = strlen(dir) + sizeof SPOOL_QUARANTINE + 1;
-    char *folder = ho_alloc(size);
     struct ho_err err = {HO_OK, 0, ""};
     struct spool_names names;
     struct spooled f;
     struct span key;
 
     why[0] = '\0';
-    (void)snprintf(folder, size, "%s/%s", dir, SPOOL_QUARANTINE);
-    if (operator_key(c->op, &key, &err) == HO_OK && spool_list(folder, &names, &err) == HO_OK) {
-        struct spool s = spool_of(c->op->settings, key);
-        s.dir = folder;
-        if (names.n > 0) {
-            enum ho_code code = spool_read(&s, names.all[0], &f, &err);
-            (void)snprintf(why, room, " (%s: %s)", names.all[0],
-                           code == HO_OK ? "it is genuine: move it back" : err.text);
-            spooled_free(&f);
-        }
-        spool_names_free(&names);
+    if (operator_key(c->op, &key, &err) != HO_OK || spool_list(folder, &names, &err) != HO_OK) {
+        return;
     }
+    struct spool s = spool_of(c->op->settings, key);
+    s.dir = folder;
+    if (names.n > 0) {
+        enum ho_code code = spool_read(&s, names.all[0], &f, &err);
+        (void)snprintf(why, room, " (%s: %s)", names.all[0], code == HO_OK ? genuine : err.text);
+        spooled_free(&f);
+    }
+    spool_names_free(&names);
+}
+
+static void check_quarantine(struct check *c, const char *dir, uint64_t n)
+{
+    size_t size = strlen(dir) + sizeof SPOOL_QUARANTINE + 1;
+    char *folder = ho_alloc(size);
+    char why[600];
+
+    (void)snprintf(folder, size, "%s/%s", dir, SPOOL_QUARANTINE);
+    why_refused(c, folder, "it is genuine: move it back", why, sizeof why);
+    found(c, FOUND_WARN, "spool", "%llu file%s in %s could not be imported%s; see \"The spool\" in "
+          "schema/RUNBOOK.md", (unsigned long long)n, n == 1 ? "" : "s", folder, why);
     free(folder);
+}
+
+static void check_waiting(struct check *c, const char *dir, const struct spool_state *there,
+                          bool full)
+{
+    int64_t age_s = (clock_wall_us() - there->oldest_us) / 1000000;
+    char ago[24], why[600] = "";
+    bool late = age_s > WAITS_MAX_S;
+
+    if (late) {
+        why_refused(c, dir, "nothing is wrong with it; `hookonce import` says what the database "
+                    "makes of it", why, sizeof why);
+    }
+    found(c, full || late ? FOUND_WARN : FOUND_NOTE, "spool",
+          "%llu file%s, %llu bytes, the oldest from %s ago%s%s",
+          (unsigned long long)there->files, there->files == 1 ? "" : "s",
+          (unsigned long long)there->bytes, check_ago(age_s < 0 ? 0 : age_s, ago), why,
+          full ? "; it is full: more is answered busy" : "");
 }
 
 static void check_content(struct check *c, const char *dir, const char *mode)
@@ -113,13 +142,11 @@ static void check_content(struct check *c, const char *dir, const char *mode)
     const struct settings *s = c->op->settings;
     struct ho_err err = {HO_OK, 0, ""};
     struct spool_state there;
-    char ago[24], why[600];
 
     if (spool_look(dir, &there, &err) != HO_OK) {
         found(c, FOUND_FAIL, "spool", "%s", err.text);
         return;
     }
-    int64_t age_s = there.files > 0 ? (clock_wall_us() - there.oldest_us) / 1000000 : 0;
     bool full = there.files >= s->spool_files || there.bytes >= s->spool_bytes / 10 * 9;
     if (there.done > 0) {
         found(c, FOUND_NOTE, "spool", "%llu file%s imported, and kept until the database has %s on "
@@ -129,18 +156,10 @@ static void check_content(struct check *c, const char *dir, const char *mode)
     if (there.files == 0) {
         found(c, FOUND_OK, "spool", "%s, empty", mode);
     } else {
-        found(c, full || age_s > WAITS_MAX_S ? FOUND_WARN : FOUND_NOTE, "spool",
-              "%llu file%s, %llu bytes, the oldest from %s ago%s%s",
-              (unsigned long long)there.files, there.files == 1 ? "" : "s",
-              (unsigned long long)there.bytes, check_ago(age_s < 0 ? 0 : age_s, ago),
-              full ? "; it is full: more is answered busy" : "",
-              age_s > WAITS_MAX_S ? "; `hookonce import` says what keeps them there" : "");
+        check_waiting(c, dir, &there, full);
     }
     if (there.quarantined > 0) {
-        why_quarantined(c, dir, why, sizeof why);
-        found(c, FOUND_WARN, "spool", "%llu file%s in %s/" SPOOL_QUARANTINE " could not be "
-              "imported%s; see \"The spool\" in schema/RUNBOOK.md",
-              (unsigned long long)there.quarantined, there.quarantined == 1 ? "" : "s", dir, why);
+        check_quarantine(c, dir, there.quarantined);
     }
     c->over[ALARM_SPOOL] = there.files == 0 && there.quarantined == 0;
 }

@@ -78,12 +78,18 @@ static void say(const struct operator *op, const struct imported *got)
     }
 }
 
+static void tell(const char *file, const char *text, const char *why)
+{
+    (void)fprintf(stderr, "%s: %s: %s\n", file, text, why);
+}
+
 /* Under the installation's key; the files may be of another. */
 static int import(struct operator *op, struct span key, struct span files_key)
 {
     struct ho_err err = {HO_OK, 0, ""};
     struct counters *counters = counters_open(op->settings->state_dir);
-    const struct importer im = {spool_of(op->settings, files_key), key, operator_db(op), counters};
+    const struct importer im = {.spool = spool_of(op->settings, files_key), .key = key,
+                                .db = operator_db(op), .counters = counters, .tell = tell};
     struct imported got = {.files = 0};
 
     enum ho_code code = migrate_fits(im.db, key, &err);
@@ -134,6 +140,6 @@ const struct command cmd_import = {
         "by hand it shows what keeps a file from being imported. Oldest first; a file leaves the\n"
         "spool when its events are committed. One that is torn or was not written by this\n"
         "installation is moved to the folder quarantine in the spool, never deleted. Status 1:\n"
-        "something was moved there, or stays; the log says why. Status 69: the database is away.\n",
+        "something was moved there, or stays; standard error and the log say why. Status 69: the database is away.\n",
     .run = run,
 };

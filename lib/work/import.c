@@ -11,21 +11,45 @@
 #include "store/sql.h"
 
 #define RECORD_TIME_MS 10000 /* for the transactions of one file */
+#define TOLD_PAUSE_MS 60000 /* between two rounds of lines about files that stay */
+#define TOLD_MAX 50         /* such lines of one round */
 #define REFUSED_MAX 10       /* files in a row that the database refuses: it is not the files */
 #define US_PER_S 1000000
 #define FLUSH_SPARE_S 5      /* beyond two of the times in which InnoDB writes to the disk */
 
 /* ---- the log ---- */
 
-static void raise_alarm(const struct importer *im, const char *file, const char *text,
-                        const char *why)
+/* One import: what it has done so far, and how much it has said. */
+struct round {
+    const struct importer *im;
+    struct imported *out;
+    unsigned told; /* files that stay, in the log */
+};
+
+/* The kind's line a minute is also the receivers': a file's reason is not left to it. */
+static void tell(const struct importer *im, bool log, const char *file, const char *text,
+                 const char *why)
 {
     const struct log_pair pairs[] = {LOG_TEXT("file", file), LOG_TEXT("reason", text),
                                      LOG_TEXT("why", why)};
 
-    if (counters_alarm(im->counters, ALARM_SPOOL, clock_wall_us())) {
+    (void)counters_alarm(im->counters, ALARM_SPOOL, clock_wall_us());
+    if (log) {
         log_event(LOG_ALARM, "alarm", NULL, pairs, sizeof pairs / sizeof pairs[0]);
     }
+    if (im->tell != NULL) {
+        im->tell(file, text, why);
+    }
+}
+
+static void stays(struct round *r, const char *file, const char *text, const char *why)
+{
+    const int64_t *from = r->im->quiet_until_ms;
+    bool log = r->told < TOLD_MAX && (from == NULL || clock_mono_ms() >= *from);
+
+    r->told += log ? 1 : 0;
+    r->out->failed++;
+    tell(r->im, log, file, text, why);
 }
 
 static void note(const struct importer *im, const struct event *e, enum receipt_result result)
@@ -104,22 +128,24 @@ static enum ho_code record(const struct importer *im, const struct spooled *f,
     return code;
 }
 
-static enum ho_code quarantine(const struct importer *im, const char *name, const char *why,
-                               struct imported *out)
+static enum ho_code quarantine(struct round *r, const char *name, const char *why)
 {
     struct ho_err err = {HO_OK, 0, ""};
-    enum ho_code code = spool_quarantine(im->spool.dir, name, &err);
 
-    raise_alarm(im, name, code == HO_OK ? "moved to quarantine" : err.text, why);
-    out->quarantined += code == HO_OK ? 1 : 0;
-    out->failed += code == HO_OK ? 0 : 1;
+    if (spool_quarantine(r->im->spool.dir, name, &err) == HO_OK) {
+        r->out->quarantined++;
+        tell(r->im, true, name, "moved to quarantine", why);
+    } else {
+        stays(r, name, err.text, why);
+    }
     return HO_OK;
 }
 
 /* returns HO_OK: go on | HO_PERMANENT: the database refused it | HO_TRANSIENT: no use going on */
-static enum ho_code import_one(const struct importer *im, const struct disk *disk,
-                               const char *name, struct imported *out, struct ho_err *err)
+static enum ho_code import_one(struct round *r, const struct disk *disk, const char *name,
+                               struct ho_err *err)
 {
+    const struct importer *im = r->im;
     const int64_t began_us = clock_wall_us();
     struct spooled f;
     enum ho_code code = spool_read(&im->spool, name, &f, err);
@@ -127,19 +153,18 @@ static enum ho_code import_one(const struct importer *im, const struct disk *dis
     if (code == HO_TRANSIENT && err->sys == ENOENT) {
         code = HO_OK; /* another import was faster */
     } else if (code == HO_TRANSIENT) {
-        out->failed++;
-        raise_alarm(im, name, "can't be read", err->text);
+        stays(r, name, "can't be read", err->text);
         code = HO_OK;
     } else if (code != HO_OK) {
-        code = quarantine(im, name, err->text, out);
+        code = quarantine(r, name, err->text);
     } else {
-        code = record(im, &f, out, err);
+        code = record(im, &f, r->out, err);
         if (code == HO_OK) {
             code = disk->at_commit ? spool_remove(im->spool.dir, name, err)
                                    : spool_done(im->spool.dir, name, began_us, err);
-            out->files++;
+            r->out->files++;
         } else if (code == HO_BUG || code == HO_REJECT) {
-            code = quarantine(im, name, err->text, out);
+            code = quarantine(r, name, err->text);
         }
     }
     spooled_free(&f);
@@ -151,6 +176,7 @@ static enum ho_code import_one(const struct importer *im, const struct disk *dis
 static enum ho_code import_all(const struct importer *im, struct deadline end,
                                struct imported *out, struct ho_err *err)
 {
+    struct round r = {im, out, 0};
     struct spool_names names;
     unsigned refused = 0;
     struct disk disk;
@@ -164,17 +190,19 @@ static enum ho_code import_all(const struct importer *im, struct deadline end,
     code = spool_list(im->spool.dir, &names, err);
 
     for (size_t i = 0; i < names.n && code == HO_OK && deadline_left_ms(end) > 0; i++) {
-        code = import_one(im, &disk, names.all[i], out, err);
+        code = import_one(&r, &disk, names.all[i], err);
         refused = code == HO_PERMANENT ? refused + 1 : 0;
         if (code != HO_OK) {
-            out->failed++;
-            raise_alarm(im, names.all[i], "not imported", err->text);
+            stays(&r, names.all[i], "not imported", err->text);
         }
         if (code == HO_PERMANENT && refused < REFUSED_MAX) {
             code = HO_OK;
         }
     }
     spool_names_free(&names);
+    if (r.told > 0 && im->quiet_until_ms != NULL) {
+        *im->quiet_until_ms = clock_mono_ms() + TOLD_PAUSE_MS;
+    }
     if (out->files > 0) {
         spool_sync(im->spool.dir);
     }

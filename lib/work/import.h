@@ -12,6 +12,12 @@ struct importer {
     struct span key;     /* of the installation: what the receipts are written under */
     struct db *db;       /* whose tables fit that key (store/migrate.h) */
     struct counters *counters;
+    /* Called for every file that is moved to quarantine or stays, with what came of it and the
+     * reason, beside the log; may be NULL. */
+    void (*tell)(const char *file, const char *text, const char *why);
+    /* Until then (monotonic) the log says nothing of files that stay; set a minute ahead when it
+     * has. Of the caller, for its next imports; NULL: the log always says it. */
+    int64_t *quiet_until_ms;
 };
 
 struct imported {

@@ -284,7 +284,9 @@ static void drain(int fd)
  * returns true when there may be more at once */
 static bool import(struct worker *w)
 {
-    const struct importer im = {spool_of(w->settings, w->key), w->key, w->control, w->counters};
+    const struct importer im = {.spool = spool_of(w->settings, w->key), .key = w->key,
+                                .db = w->control, .counters = w->counters,
+                                .quiet_until_ms = &w->import_quiet_ms};
     struct imported got;
     struct ho_err err;
 

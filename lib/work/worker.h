@@ -29,6 +29,7 @@ struct worker {
     unsigned alone;      /* so many claims to come take a single job */
     struct config_watch config; /* `changed`: worker_run ended because of that */
     /* what came of it */
+    int64_t import_quiet_ms; /* see struct importer */
     int64_t import_ms; /* not before then into the spool, monotonic: the last import failed */
     int64_t keep_ms;   /* not before then is pruned again, monotonic */
     bool checked; /* that the tables are ours */

@@ -114,6 +114,31 @@ def test_check_says_what_is_with_the_spool(site):
     assert said()[0].startswith("note off: ")
 
 
+def test_why_a_file_stays_or_is_moved_is_said_by_import_the_log_and_check(site):
+    s = site(sources=STRIPE)
+    with away(s):
+        for n in range(3):
+            assert send(s, f"evt_{n}").status == 200  # raises the same alarm, whose line is one a minute
+    first, second, _ = files(s)
+    os.chmod(s.path(f"state/spool/{first}"), 0)
+    os.truncate(s.path(f"state/spool/{second}"), 100)
+    done = s.hookonce("import")
+    assert done.returncode == 1 and b"1 request imported" in done.stdout and b"1 left" in done.stdout
+    told = done.stderr.decode()
+    assert f"{first}: can't be read: " in told and f"{second}: moved to quarantine: it is torn" in told
+    logged = {line["file"]: line for line in s.log_lines(event="alarm") if "file" in line}
+    assert set(logged) == {first, second} and "torn" in logged[second]["why"]
+    assert logged[first]["reason"] == "can't be read" and first in logged[first]["why"]
+    late = s.hookonce("check", now=time.time() + 400).stdout.decode()
+    assert f"({first}: " in late and f"({second}: it is torn" in late
+    processor = s.start_processor("--for", "12s")  # looks again after 5 s
+    assert processor.wait(30) == 0
+    assert len([line for line in s.log_lines(event="alarm") if line.get("file") == first]) == 2
+    os.chmod(s.path(f"state/spool/{first}"), 0o600)
+    s.process()
+    assert sorted(s.effects()) == ["evt_0", "evt_2"]
+
+
 # -- what can't be genuine -----------------------------------------------------------------------
 
 def test_forged_and_torn_files_go_to_quarantine_and_stop_nobody(site):

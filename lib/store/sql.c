@@ -66,6 +66,9 @@ const char SQL_CONFLICT_INSERT[] =
 const char SQL_COMMIT_FLUSH[] =
     "SELECT @@innodb_flush_log_at_trx_commit, @@innodb_flush_log_at_timeout";
 
+const char SQL_LOCK_WAIT[] = "SELECT @@innodb_lock_wait_timeout";
+const char SQL_SET_LOCK_WAIT[] = "SET SESSION innodb_lock_wait_timeout = ?";
+
 const char SQL_UPTIME[] = "SHOW GLOBAL STATUS LIKE 'Uptime'";
 
 /* ---- migrate ----

@@ -20,6 +20,8 @@ extern const char SQL_CONFLICT_INSERT[];
 /* import */
 extern const char SQL_COMMIT_FLUSH[];
 extern const char SQL_UPTIME[];
+extern const char SQL_LOCK_WAIT[];
+extern const char SQL_SET_LOCK_WAIT[];
 
 /* migrate */
 extern const char SQL_SCHEMA_STATE[];

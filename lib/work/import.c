@@ -10,10 +10,11 @@
 #include "store/inbox.h"
 #include "store/sql.h"
 
-#define RECORD_TIME_MS 10000 /* for the transactions of one file */
+#define RECORD_TIME_MS 2000 /* for the transactions of one file: the others and the jobs wait */
+#define LOCK_WAIT_S 1       /* for one row of them */
 #define TOLD_PAUSE_MS 60000 /* between two rounds of lines about files that stay */
 #define TOLD_MAX 50         /* such lines of one round */
-#define REFUSED_MAX 10       /* files in a row that the database refuses: it is not the files */
+#define REFUSED_MAX 10      /* files in a row that the database refuses: it is not the files */
 #define US_PER_S 1000000
 #define FLUSH_SPARE_S 5      /* beyond two of the times in which InnoDB writes to the disk */
 
@@ -173,6 +174,30 @@ static enum ho_code import_one(struct round *r, const struct disk *disk, const c
 
 /* ---- all of them ---- */
 
+/* How long this link waits for a row. It is the worker's too: *before is to be set again. */
+static enum ho_code set_lock_wait(struct db *db, int64_t s, int64_t *before, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_INT(s)};
+    struct db_rows rows = {0};
+    enum ho_code code = HO_OK;
+
+    if (before != NULL) {
+        code = db_run(db, SQL_LOCK_WAIT, NULL, 0, &rows, err);
+        *before = db_cell_int(&rows, 0, 0);
+        db_rows_free(&rows);
+    }
+    return code == HO_OK ? db_run(db, SQL_SET_LOCK_WAIT, in, 1, NULL, err) : code;
+}
+
+/* Whether it may be this file alone: what the database refuses, or rows that another transaction
+ * holds. */
+static bool may_be_the_file(enum ho_code code, const struct ho_err *err)
+{
+    enum db_what what = db_what(err);
+
+    return code == HO_PERMANENT || what == DB_LOCK_WAIT || what == DB_UNDONE;
+}
+
 static enum ho_code import_all(const struct importer *im, struct deadline end,
                                struct imported *out, struct ho_err *err)
 {
@@ -191,11 +216,12 @@ static enum ho_code import_all(const struct importer *im, struct deadline end,
 
     for (size_t i = 0; i < names.n && code == HO_OK && deadline_left_ms(end) > 0; i++) {
         code = import_one(&r, &disk, names.all[i], err);
-        refused = code == HO_PERMANENT ? refused + 1 : 0;
-        if (code != HO_OK) {
-            stays(&r, names.all[i], "not imported", err->text);
+        if (code == HO_OK) {
+            refused = 0;
+            continue;
         }
-        if (code == HO_PERMANENT && refused < REFUSED_MAX) {
+        stays(&r, names.all[i], "not imported", err->text);
+        if (may_be_the_file(code, err) && ++refused < REFUSED_MAX) {
             code = HO_OK;
         }
     }
@@ -212,6 +238,8 @@ static enum ho_code import_all(const struct importer *im, struct deadline end,
 enum ho_code import_spool(const struct importer *im, struct deadline end, struct imported *out,
                           struct ho_err *err)
 {
+    struct ho_err ignored;
+    int64_t lock_wait_s;
     int lock;
 
     *out = (struct imported){.files = 0};
@@ -224,7 +252,12 @@ enum ho_code import_spool(const struct importer *im, struct deadline end, struct
         out->busy = code == HO_OK;
         return code;
     }
-    code = import_all(im, end, out, err);
+    code = set_lock_wait(im->db, LOCK_WAIT_S, &lock_wait_s, err);
+    if (code == HO_OK) {
+        code = import_all(im, end, out, err);
+        /* On a link that is lost meanwhile it is as it was. */
+        (void)!set_lock_wait(im->db, lock_wait_s, NULL, &ignored);
+    }
     (void)close(lock);
     return code;
 }

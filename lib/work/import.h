@@ -30,8 +30,10 @@ struct imported {
 
 /* Imports until the spool is empty or the time is over. A file leaves the spool only when its
  * events are committed; whatever kills this, the next import goes on.
+ * A file whose rows somebody else holds locked stays, after two seconds, and the next one is tried.
  * returns HO_OK (also when files failed) | HO_TRANSIENT (the database, or the folder: nothing more
- * can be done now) | HO_PERMANENT (the database refuses one file after the other)
+ * can be done now; or one file after the other is locked) | HO_PERMANENT (the database refuses one
+ * file after the other)
  * blocks: until the deadline, plus the time of one request. Everything is in the log. */
 enum ho_code import_spool(const struct importer *im, struct deadline end, struct imported *out,
                           struct ho_err *err) HO_MUST_CHECK;

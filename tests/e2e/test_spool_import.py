@@ -139,6 +139,29 @@ def test_why_a_file_stays_or_is_moved_is_said_by_import_the_log_and_check(site):
     assert sorted(s.effects()) == ["evt_0", "evt_2"]
 
 
+def test_a_locked_row_keeps_its_file_and_no_other(site):
+    s = site(sources=STRIPE)
+    assert send(s, "evt_0").status == 200
+    with away(s):
+        for n in range(3):
+            assert send(s, f"evt_{n}").status == 200
+    first = files(s)[0]
+    with s.db.connect() as other:
+        other.cursor().execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")  # the row, no gap beside it
+        other.begin()
+        other.cursor().execute("SELECT 1 FROM hookonce_receipt WHERE event_id = 'evt_0' FOR UPDATE")
+        began = time.monotonic()
+        done = s.hookonce("import")
+        assert time.monotonic() - began < 9  # of which 2 s for the file; one try alone was 12 s
+        assert done.returncode == 1 and files(s) == [first]
+        assert f"{first}: not imported: database: waited too long for a lock" in done.stderr.decode()
+        assert s.count("receipt") == 3
+        other.rollback()
+    s.hookonce("import", check=True)
+    s.process()
+    assert s.effects() == ["evt_0", "evt_1", "evt_2"] and files(s) == []
+
+
 # -- what can't be genuine -----------------------------------------------------------------------
 
 def test_forged_and_torn_files_go_to_quarantine_and_stop_nobody(site):

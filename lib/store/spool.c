@@ -16,7 +16,7 @@
 #include "store/spool_names.h"
 
 #define PART_KEPT_S 3600      /* a writer needs seconds */
-#define SAME_NAME_MAX 100     /* files of one name in quarantine */
+#define SAME_NAME_MAX 100     /* files of one name in quarantine: the others are numbered */
 #define LOCK_NAME "import.lock"
 
 static const char *const endings[] = {
@@ -41,6 +41,12 @@ struct spool_name spool_name_of(const char *text)
     if (!ulid_valid(cid) || !span_present(rest) || bytes.len == 0 || bytes.p[0] == '0' ||
         !text_uint(bytes, INT64_MAX, &name.bytes)) {
         return name;
+    }
+    struct span behind = rest, number = span_cut(&behind, '.');
+    uint64_t ignored;
+    if (span_is(behind, endings[SPOOL_COMPLETE]) && number.len > 0 && number.p[0] != '0' &&
+        text_uint(number, SAME_NAME_MAX - 1, &ignored)) {
+        rest = behind;
     }
     name.cid = cid;
     name.kind = span_is(rest, endings[SPOOL_COMPLETE]) ? SPOOL_COMPLETE
@@ -270,14 +276,24 @@ void spool_sync(const char *dir)
     free(path);
 }
 
-/* A name in quarantine that nothing has yet; heap. NULL: there are too many of it. */
+/* A name in quarantine that nothing has yet, which is one of a complete file as well: it can be
+ * moved back as it is. heap; NULL: there are too many of it, or it is not one of ours. */
 static char *free_place(const char *folder, const char *name)
 {
+    const struct spool_name said = spool_name_of(name);
     struct stat st;
 
+    if (said.kind == SPOOL_NONE) {
+        return NULL;
+    }
     for (int i = 0; i < SAME_NAME_MAX; i++) {
-        char numbered[SPOOL_NAME_ROOM + 8];
-        (void)snprintf(numbered, sizeof numbered, i == 0 ? "%s" : "%s.%d", name, i);
+        char numbered[SPOOL_NAME_ROOM];
+        spool_name_put((const char *)said.cid.p, said.bytes, SPOOL_COMPLETE, numbered);
+        size_t stem = strlen(numbered) - strlen(endings[SPOOL_COMPLETE]);
+        if (i > 0) {
+            (void)snprintf(numbered + stem, sizeof numbered - stem, "%d.%s", i,
+                           endings[SPOOL_COMPLETE]);
+        }
         char *path = spool_path(folder, numbered);
         if (lstat(path, &st) != 0) {
             return path;

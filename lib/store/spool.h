@@ -1,6 +1,7 @@
 /* The spool: verified requests that could not be recorded, as files, until the processor imports
  * them. One file holds one request: all its events, one body, one set of headers. Its name is
  *     <correlation id of its first event>.<bytes>.spool
+ * or, moved to quarantine beside another of that name, <correlation id>.<bytes>.<1 to 99>.spool,
  * so a list of names alone says what came when, how many there are and how much room they take.
  * While it is written its name ends in .tmp. When its events are committed by a database that does
  * not write to its disk at COMMIT, it is named .done until that must have happened. The folder is
@@ -84,7 +85,8 @@ struct spooled {
 /* in:  name - one of spool_list
  * out: *out - spooled_free frees, also after a failure
  * returns HO_OK | HO_TRANSIENT (it can't be read now, is sealed under a key that is not here, or is
- * gone: err->sys ENOENT) | HO_REJECT (torn, forged, not private: the text says which). */
+ * gone: err->sys ENOENT) | HO_REJECT (torn, forged, not private, older than keep_receipts: the text
+ * says which). */
 enum ho_code spool_read(const struct spool *s, const char *name, struct spooled *out,
                         struct ho_err *err) HO_MUST_CHECK;
 void spooled_free(struct spooled *f);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mac.h"
 #include "core/event_make.h"
@@ -191,6 +192,18 @@ static enum ho_code read_file(const struct spool *s, const char *cid, struct spo
     return code == HO_OK ? read_content(content, out, err) : code;
 }
 
+/* Its receipt, had it been recorded, may be pruned by now: nothing would stop a second run. */
+static enum ho_code check_age(const struct spool *s, struct span cid, struct ho_err *err)
+{
+    int64_t kept_ms = s->settings != NULL ? s->settings->keep_receipts_ms : 0;
+
+    if (kept_ms > 0 && clock_wall_us() / 1000 - ulid_ms(cid) >= kept_ms) {
+        return ho_fail(err, HO_REJECT, "it was received longer ago than keep_receipts: it may have "
+                                       "been recorded, run and pruned");
+    }
+    return HO_OK;
+}
+
 enum ho_code spool_read(const struct spool *s, const char *name, struct spooled *out,
                         struct ho_err *err)
 {
@@ -212,6 +225,9 @@ enum ho_code spool_read(const struct spool *s, const char *name, struct spooled 
         if (code == HO_OK && (said.kind != SPOOL_COMPLETE || said.bytes != out->bytes.len ||
                               !span_is(said.cid, accepted_event(out->events[0])->cid))) {
             code = ho_fail(err, HO_REJECT, "its name is that of another file");
+        }
+        if (code == HO_OK) {
+            code = check_age(s, said.cid, err);
         }
     }
     free(path);

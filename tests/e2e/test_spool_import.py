@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import time
 
 from hooktest import events, wait_until
@@ -199,3 +200,45 @@ def test_what_was_written_under_another_key_can_still_be_imported_with_it(site):
     s.hookonce("import", "--key", "wrong.key", check=True)
     s.process()
     assert s.effects() == ["evt_1"] and s.hookonce("check").returncode == 0
+
+
+def move_back(s):
+    """As schema/RUNBOOK.md has it."""
+    subprocess.run("mv state/spool/quarantine/*.spool state/spool/", shell=True, cwd=s.dir, check=True)
+
+
+def test_what_is_refused_twice_can_be_moved_back_both_times(site):
+    s = site(sources=STRIPE)
+    with away(s):
+        assert send(s, "evt_1").status == 200
+    name, = files(s)
+    with open(s.path(f"state/spool/{name}"), "rb") as f:
+        good = f.read()
+    for content in (b"x" * len(good), good[:-1] + bytes([good[-1] ^ 1])):
+        s.write(f"state/spool/{name}", content)
+        assert s.hookonce("import").returncode == 1
+    assert len(quarantined(s)) == 2 and name in quarantined(s)
+    for refused in quarantined(s):
+        s.write(f"state/spool/quarantine/{refused}", good)
+    move_back(s)
+    assert len(files(s)) == 2 and quarantined(s) == []
+    s.hookonce("import", check=True)
+    s.process()
+    assert s.effects() == ["evt_1"] and files(s) == [] and s.count("receipt") == 1
+
+
+def test_what_is_older_than_keep_receipts_is_not_run_without_a_person(site):
+    s = site(sources=STRIPE, settings={"hookonce": {"keep_receipts": "40d"}})
+    with away(s):
+        assert send(s, "evt_1").status == 200
+    name, = files(s)
+    day = 86400
+    done = s.hookonce("import", now=time.time() + 41 * day)
+    assert done.returncode == 1 and b"longer ago than keep_receipts" in done.stderr
+    assert quarantined(s) == [name] and s.written() == {}
+    assert "longer ago than keep_receipts" in s.hookonce("check", now=time.time() + 41 * day).stdout.decode()
+    move_back(s)
+    s.settings["hookonce"]["keep_receipts"] = "50d"
+    s.configure()
+    s.hookonce("import", check=True, now=time.time() + 41 * day)
+    assert s.count("receipt") == 1

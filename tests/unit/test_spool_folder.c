@@ -30,6 +30,13 @@ static void only_our_names_count(void **state)
         {CID "A..spool", SPOOL_NONE},
         {CID "A.12", SPOOL_NONE},
         {CID "A.12.spool.1", SPOOL_NONE},
+        {CID "A.12.1.spool", SPOOL_COMPLETE},
+        {CID "A.9223372036854775807.99.spool", SPOOL_COMPLETE},
+        {CID "A.12.0.spool", SPOOL_NONE},
+        {CID "A.12.100.spool", SPOOL_NONE},
+        {CID "A.12.1.done", SPOOL_NONE},
+        {CID "A.12.1.1.spool", SPOOL_NONE},
+        {CID "A.12..spool", SPOOL_NONE},
         {CID "A.12.Spool", SPOOL_NONE},
         {CID ".12.spool", SPOOL_NONE},
         {CID "AA.12.spool", SPOOL_NONE},
@@ -205,8 +212,8 @@ static void quarantine_replaces_nothing(void **state)
         put_file(name, span_make("abc" + i, (size_t)(3 - i)), 0600);
         assert_int_equal(spool_quarantine(dir, name, &err), HO_OK);
         assert_int_equal(look().files, 0);
-        (void)snprintf(numbered, sizeof numbered, i == 0 ? SPOOL_QUARANTINE "/%s" :
-                       SPOOL_QUARANTINE "/%s.%d", name, i);
+        (void)snprintf(numbered, sizeof numbered, i == 0 ? SPOOL_QUARANTINE "/" CID "A.3.spool" :
+                       SPOOL_QUARANTINE "/" CID "A.3.%d.spool", i);
         char *path = spool_path(dir, numbered);
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_size, 3 - i);

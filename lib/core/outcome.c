@@ -47,6 +47,7 @@ const char *outcome_word(enum outcome o)
         [OUTCOME_KEY_OVER] = "key over",
         [OUTCOME_NO_KEY] = "no key",
         [OUTCOME_WAITED] = "waited too long",
+        [OUTCOME_NO_BODY] = "body gone",
         [OUTCOME_DISCARDED] = "discarded",
         [OUTCOME_DEFERRED] = "deferred",
     };

@@ -28,6 +28,7 @@ enum outcome {
     OUTCOME_KEY_OVER,      /* dead letter: the other side knows its idempotency key no more */
     OUTCOME_NO_KEY,        /* dead letter: the event has no business key, object key or mark */
     OUTCOME_WAITED,        /* dead letter: what it waited for did not come in time */
+    OUTCOME_NO_BODY,       /* dead letter: the body was pruned, forgotten or deleted */
     OUTCOME_DISCARDED,     /* a person discarded it: nothing more is done for it */
     OUTCOME_DEFERRED,      /* of an attempt: the handler said "not now"; it counts as no try */
     OUTCOME_N              /* how many there are */

@@ -27,6 +27,7 @@ static int run(struct operator *op, int argc, char **argv)
     struct args a = args_of(op, argc, argv);
     struct ho_err err = {HO_OK, 0, ""};
     const char *value = NULL;
+    struct prune_place at = {0, 0};
     struct pruned sum;
     bool dry = false;
     int got;
@@ -48,8 +49,8 @@ static int run(struct operator *op, int argc, char **argv)
         return operator_fail(op, EXIT_WELL, "everything is kept for ever: [hookonce] has neither "
                                             "keep_bodies nor keep_receipts");
     }
-    if (prune(operator_db(op), op->settings, deadline_in(FOREVER_MS), dry, tell, &sum, &err) !=
-        HO_OK) {
+    if (prune(operator_db(op), op->settings, &at, deadline_in(FOREVER_MS), dry, tell, &sum,
+              &err) != HO_OK) {
         return operator_db_fail(op, &err);
     }
     if (op->json) {

@@ -72,6 +72,8 @@ uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last
 enum state_word {
     WORD_GATE,   /* the breaker in front of the database (store/gate.h) */
     WORD_IMPORT, /* boot clock, ms, of the last look at the spool */
+    WORD_PRUNED_RECEIPTS, /* where pruning goes on: time in ids, ms; 0: at the oldest */
+    WORD_PRUNED_BODIES,
     WORD_N
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);

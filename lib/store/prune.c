@@ -13,10 +13,18 @@
 #define TX_TIME_MS 30000
 #define TELL_EVERY_MS 5000
 #define US_PER_MS 1000
+#define AHEAD_US (INT64_C(60) * 60 * 1000 * 1000)
+#define ID_TIME_MAX_MS ((INT64_C(1) << 48) - 1)
+#define LAST_ID "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"
 #define ULID_TIME_LEN 10 /* characters of an id that are its time */
 
 struct cid {
     char text[ULID_LEN + 1];
+};
+
+struct doomed {
+    struct cid id;
+    struct cid body; /* its request's */
 };
 
 /* One pass, over bodies or over receipts. */
@@ -26,12 +34,14 @@ struct pass {
     const char *const *statements;
     size_t n_statements;
     int64_t keep_us;
-    struct cid below;
+    struct cid below; /* what is older is below it, by the clock that made its id */
+    struct cid ahead; /* a clock that made ids behind it was wrong */
     uint64_t *count;
     /* one batch */
-    struct cid ids[BATCH];
+    struct doomed all[BATCH];
     size_t n;
-    uint64_t gone;
+    struct cid still[BATCH]; /* those that may go, under the locks of their requests */
+    size_t n_still;
 };
 
 /* The first or last id of a time. */
@@ -42,51 +52,68 @@ static void edge_of(const char *cid, char fill, struct cid *out)
     out->text[ULID_LEN] = '\0';
 }
 
-/* Whether the whole request that has this body may go. */
-static enum ho_code look(struct pass *p, const struct cid *body, bool *may, struct ho_err *err)
+/* A statement over the receipts of the request that has this body; with an age behind it or not. */
+static enum ho_code run_request(struct pass *p, const char *sql, const struct cid *body,
+                                bool with_age, struct db_rows *rows, struct ho_err *err)
 {
     struct cid low, high;
-    struct db_rows rows = {0};
 
     edge_of(body->text, '0', &low);
     edge_of(body->text, 'Z', &high);
     const struct db_value in[] = {DBV_STR(low.text), DBV_STR(high.text), DBV_STR(body->text),
                                   DBV_STR(body->text), DBV_INT(p->keep_us)};
-    enum ho_code code = db_run(p->db, sql_prune_against, in, 5, &rows, err);
+    return db_run(p->db, sql, in, with_age ? 5 : 4, rows, err);
+}
+
+/* Whether the whole request that has this body may go. */
+static enum ho_code look(struct pass *p, const struct cid *body, bool *may, struct ho_err *err)
+{
+    struct db_rows rows = {0};
+    enum ho_code code = run_request(p, sql_prune_against, body, true, &rows, err);
+
     *may = code == HO_OK && rows.n_rows == 0;
     db_rows_free(&rows);
     return code;
 }
 
+static bool same_request(const struct doomed *all, size_t i)
+{
+    return i > 0 && strcmp(all[i].body.text, all[i - 1].body.text) == 0;
+}
+
 /* A statement over count ids, filled up with the last one. */
 static enum ho_code run_list(struct db *db, const char *sql, const struct cid *ids, size_t count,
-                             struct db_rows *rows, struct ho_err *err)
+                             struct ho_err *err)
 {
     struct db_value in[KEEP_CHUNK];
 
     for (size_t i = 0; i < KEEP_CHUNK; i++) {
         in[i] = DBV_STR(ids[i < count ? i : count - 1].text);
     }
-    return db_run(db, sql, in, KEEP_CHUNK, rows, err);
+    return db_run(db, sql, in, KEEP_CHUNK, NULL, err);
 }
 
-/* Takes away what is still finished of some ids, under the locks of their receipts. */
-static enum ho_code remove_chunk(struct pass *p, const struct cid *ids, size_t count,
-                                 struct ho_err *err)
+/* Looks again, once nobody else can change their receipts: a person may have opened a job again, a
+ * conflict may have come. All are locked before the first look, which may be a snapshot's. */
+static enum ho_code lock_and_look(struct pass *p, struct ho_err *err)
 {
-    struct cid still[KEEP_CHUNK];
-    struct db_rows rows = {0};
-    size_t n = 0;
+    enum ho_code code = HO_OK;
+    bool may = false;
 
-    enum ho_code code = run_list(p->db, sql_prune_lock, ids, count, &rows, err);
-    for (size_t i = 0; i < rows.n_rows && n < KEEP_CHUNK && code == HO_OK; i++) {
-        jobs_row_text(db_cell(&rows, i, 0), still[n++].text, sizeof still[0].text);
+    for (size_t i = 0; i < p->n && code == HO_OK; i++) {
+        if (!same_request(p->all, i)) {
+            code = run_request(p, sql_prune_lock, &p->all[i].body, false, NULL, err);
+        }
     }
-    for (size_t i = 0; i < p->n_statements && n > 0 && code == HO_OK; i++) {
-        code = run_list(p->db, p->statements[i], still, n, &rows, err);
+    p->n_still = 0;
+    for (size_t i = 0; i < p->n && code == HO_OK; i++) {
+        if (!same_request(p->all, i)) {
+            code = look(p, &p->all[i].body, &may, err);
+        }
+        if (may) {
+            p->still[p->n_still++] = p->all[i].id;
+        }
     }
-    p->gone += n;
-    db_rows_free(&rows);
     return code;
 }
 
@@ -95,30 +122,37 @@ static enum ho_code remove_tx(struct db *db, void *arg, struct ho_err *err)
     struct pass *p = arg;
     enum ho_code code = db_begin(db, err);
 
-    p->gone = 0;
-    for (size_t at = 0; at < p->n && code == HO_OK; at += KEEP_CHUNK) {
-        size_t count = p->n - at < KEEP_CHUNK ? p->n - at : KEEP_CHUNK;
-        code = remove_chunk(p, p->ids + at, count, err);
+    code = code == HO_OK ? lock_and_look(p, err) : code;
+    for (size_t at = 0; at < p->n_still && code == HO_OK; at += KEEP_CHUNK) {
+        size_t count = p->n_still - at < KEEP_CHUNK ? p->n_still - at : KEEP_CHUNK;
+        for (size_t i = 0; i < p->n_statements && code == HO_OK; i++) {
+            code = run_list(db, p->statements[i], p->still + at, count, err);
+        }
     }
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-/* The ids of a list that may go. */
+/* The ids of a list that may go. Each request is judged once: its events stand together, but for
+ * those of another in the same millisecond. */
 static enum ho_code choose(struct pass *p, const struct db_rows *rows, struct ho_err *err)
 {
     enum ho_code code = HO_OK;
+    struct cid judged = {""};
+    bool may = false;
 
     p->n = 0;
     for (size_t i = 0; i < rows->n_rows && code == HO_OK; i++) {
-        struct cid body;
-        bool may = false;
-        jobs_row_text(db_cell(rows, i, 1), body.text, sizeof body.text);
-        if (strlen(body.text) == ULID_LEN) {
-            code = look(p, &body, &may, err);
+        struct doomed *d = &p->all[p->n];
+        jobs_row_text(db_cell(rows, i, 0), d->id.text, sizeof d->id.text);
+        jobs_row_text(db_cell(rows, i, 1), d->body.text, sizeof d->body.text);
+        if (strcmp(d->body.text, judged.text) != 0) {
+            judged = d->body;
+            may = false;
+            if (strlen(judged.text) == ULID_LEN) {
+                code = look(p, &judged, &may, err);
+            }
         }
-        if (may) {
-            jobs_row_text(db_cell(rows, i, 0), p->ids[p->n++].text, sizeof p->ids[0].text);
-        }
+        p->n += may ? 1 : 0;
     }
     return code;
 }
@@ -127,30 +161,34 @@ static enum ho_code choose(struct pass *p, const struct db_rows *rows, struct ho
 static enum ho_code batch(struct pass *p, struct cid *after, bool dry, bool *more,
                           struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_STR(after->text), DBV_STR(p->below.text),
+    bool wrong = strcmp(after->text, p->ahead.text) >= 0;
+    const struct db_value in[] = {DBV_STR(after->text), DBV_STR(wrong ? LAST_ID : p->below.text),
                                   DBV_INT(p->keep_us), DBV_INT(BATCH)};
     struct db_rows rows = {0};
 
     enum ho_code code = db_run(p->db, p->list, in, 4, &rows, err);
-    *more = code == HO_OK && rows.n_rows == BATCH;
-    if (code == HO_OK && rows.n_rows > 0) {
-        jobs_row_text(db_cell(&rows, rows.n_rows - 1, 0), after->text, sizeof after->text);
+    *more = code == HO_OK && (rows.n_rows == BATCH || !wrong);
+    if (code == HO_OK) {
         code = choose(p, &rows, err);
+        p->n_still = p->n;
     }
-    p->gone = p->n;
-    if (code == HO_OK && rows.n_rows > 0 && p->n > 0 && !dry) {
+    if (code == HO_OK && p->n > 0 && !dry) {
         code = db_transact(p->db, deadline_in(TX_TIME_MS), remove_tx, p, err);
     }
-    *p->count += code == HO_OK && rows.n_rows > 0 ? p->gone : 0;
+    if (code == HO_OK && rows.n_rows == BATCH) {
+        jobs_row_text(db_cell(&rows, BATCH - 1, 0), after->text, sizeof after->text);
+    } else if (code == HO_OK) {
+        *after = p->ahead;
+    }
+    *p->count += code == HO_OK ? p->n_still : 0;
     db_rows_free(&rows);
     return code;
 }
 
-static enum ho_code walk(struct pass *p, struct deadline end, bool dry,
+static enum ho_code walk(struct pass *p, struct cid *after, struct deadline end, bool dry,
                          void (*tell)(const struct pruned *so_far), struct pruned *out,
                          struct ho_err *err)
 {
-    struct cid after = {""};
     int64_t told_ms = clock_mono_ms();
     bool more = true;
     enum ho_code code = HO_OK;
@@ -160,17 +198,32 @@ static enum ho_code walk(struct pass *p, struct deadline end, bool dry,
             out->more = true;
             break;
         }
-        code = batch(p, &after, dry, &more, err);
+        code = batch(p, after, dry, &more, err);
         if (tell != NULL && clock_mono_ms() - told_ms >= TELL_EVERY_MS) {
             told_ms = clock_mono_ms();
             tell(out);
         }
     }
+    if (!more) {
+        after->text[0] = '\0';
+    }
     return code;
 }
 
-/* The id that everything so old is below, by the database's clock. */
-static enum ho_code find_below(struct pass *p, struct ho_err *err)
+/* Before the first id of a time; what is no time of an id is before all. */
+static void place_of(int64_t ms, struct cid *out)
+{
+    char at[ULID_LEN + 1];
+
+    out->text[0] = '\0';
+    if (ms > 0 && ms <= ID_TIME_MAX_MS) {
+        ulid_new(ms * US_PER_MS, at);
+        edge_of(at, '0', out);
+    }
+}
+
+/* Between which ids it walks, by the database's clock. */
+static enum ho_code find_edges(struct pass *p, struct ho_err *err)
 {
     struct db_rows rows = {0};
     struct cid at;
@@ -180,24 +233,33 @@ static enum ho_code find_below(struct pass *p, struct ho_err *err)
         int64_t us = db_cell_int(&rows, 0, 0) - p->keep_us;
         ulid_new(us > 0 ? us : 0, at.text);
         edge_of(at.text, '0', &p->below);
+        ulid_new(db_cell_int(&rows, 0, 0) + AHEAD_US, at.text);
+        edge_of(at.text, '0', &p->ahead);
     }
     db_rows_free(&rows);
     return code;
 }
 
-static enum ho_code prune_one(struct pass *p, int64_t keep_ms, struct deadline end, bool dry,
+static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms,
+                              struct deadline end, bool dry,
                               void (*tell)(const struct pruned *so_far), struct pruned *out,
                               struct ho_err *err)
 {
+    struct cid after;
+
     if (keep_ms < 0) {
         return HO_OK;
     }
     p->keep_us = keep_ms * US_PER_MS;
-    enum ho_code code = find_below(p, err);
-    return code == HO_OK ? walk(p, end, dry, tell, out, err) : code;
+    enum ho_code code = find_edges(p, err);
+    place_of(*place_ms, &after);
+    code = code == HO_OK ? walk(p, &after, end, dry, tell, out, err) : code;
+    *place_ms = ulid_ms(span_of(after.text));
+    return code;
 }
 
-enum ho_code prune(struct db *db, const struct settings *s, struct deadline end, bool dry,
+enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *at,
+                   struct deadline end, bool dry,
                    void (*tell)(const struct pruned *so_far), struct pruned *out,
                    struct ho_err *err)
 {
@@ -209,14 +271,15 @@ enum ho_code prune(struct db *db, const struct settings *s, struct deadline end,
                        .statements = sql_prune_whole,
                        .n_statements = sql_prune_whole_n,
                        .count = &out->receipts};
-    enum ho_code code = prune_one(p, s->keep_receipts_ms, end, dry, tell, out, err);
+    enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms, end, dry, tell, out,
+                                  err);
     if (code == HO_OK) {
         *p = (struct pass){.db = db,
                            .list = sql_prune_bodies,
                            .statements = sql_prune_content,
                            .n_statements = sql_prune_content_n,
                            .count = &out->bodies};
-        code = prune_one(p, s->keep_bodies_ms, end, dry, tell, out, err);
+        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, end, dry, tell, out, err);
     }
     free(p);
     return code;

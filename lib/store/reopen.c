@@ -82,6 +82,7 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
     return code;
 }
 
+/* Locks receipt and body, so that pruning does not take it meanwhile. */
 static enum ho_code has_body(struct db *db, const char *cid, bool *has, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(cid)};

@@ -189,7 +189,7 @@ const char sql_job_state[] = "SELECT state, outcome, route, first_try_at IS NOT 
 const char sql_job_body[] =
     "SELECT 1 FROM hookonce_receipt AS r FORCE INDEX (correlation) JOIN hookonce_body AS b"
     " ON b.correlation_id = COALESCE(r.body_id, r.correlation_id) AND b.part = 0"
-    " WHERE r.correlation_id = ? LIMIT 1";
+    " WHERE r.correlation_id = ? LIMIT 1 FOR UPDATE";
 
 /* Nothing ever ran for an ignored one, so there is nothing that could be done twice. */
 const char sql_job_reopen[] =

@@ -61,7 +61,7 @@ const char sql_prune_against[] =
 
 const char sql_prune_lock[] =
     "SELECT correlation_id FROM hookonce_receipt FORCE INDEX (correlation)"
-    " WHERE correlation_id IN " IDS " AND status = 'processed' FOR UPDATE";
+    " WHERE correlation_id BETWEEN ? AND ? AND (correlation_id = ? OR body_id = ?) FOR UPDATE";
 
 #define DELETE_OF(table) "DELETE FROM " table " WHERE correlation_id IN " IDS
 

@@ -25,7 +25,7 @@ extern const char sql_prune_receipts[];
 extern const char sql_prune_bodies[];
 /* What stands against a request: lowest cid, highest cid, body id, body id, age us */
 extern const char sql_prune_against[];
-extern const char sql_prune_lock[]; /* ids -> cid, for those that are still finished */
+extern const char sql_prune_lock[]; /* the first four -> cid, for all receipts of the request */
 /* Of a receipt all, in this order; then of a body. ids */
 extern const char *const sql_prune_whole[];
 extern const size_t sql_prune_whole_n;

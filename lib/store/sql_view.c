@@ -96,7 +96,7 @@ const char SQL_VIEW_ATTEMPTS[] =
 /* What is decided before the handler is begun: no try. */
 #define NOT_BEGUN                                                                                  \
     "('ignored', 'informational', 'already done', 'already so', 'stale', 'gone', 'need not met',"  \
-    " 'waited too long', 'no key', 'no route', 'forged row', 'key over')"
+    " 'waited too long', 'no key', 'no route', 'forged row', 'body gone', 'key over')"
 
 #define TIMES(n) "IF(" n " = 1, 'once', CONCAT(" n ", ' times'))"
 

@@ -118,6 +118,7 @@ enum ho_code stored_load(struct db *db, const char *cid, struct stored *out, str
             char body_id[ULID_LEN + 1];
             bool whole = read_receipt(out, cid);
             jobs_row_text(db_cell(&out->receipt, 0, COL_BODY_ID), body_id, sizeof body_id);
+            out->no_body = out->parts.n_rows == 0;
             out->found = read_body(out, db_seals(db), body_id) && whole;
         }
     }

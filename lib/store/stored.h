@@ -9,6 +9,7 @@
 
 struct stored {
     bool found;              /* exactly one receipt, of possible shape, with a body */
+    bool no_body;            /* there is the receipt, but no body: it was pruned or forgotten */
     struct event event;      /* borrows from below; guard is not set */
     struct span mac;         /* as stored */
     struct span body_id;     /* correlation id that its body is stored under */

@@ -110,6 +110,9 @@ enum decision examine(struct attempt *a, struct route_plan *routes)
                       a->stored.key_missing);
         return DECIDE_ALONE;
     }
+    if (a->stored.no_body) {
+        return decide(a, OUTCOME_NO_BODY, "its body is gone, and nothing was run");
+    }
     if (!stored_genuine(&a->stored, a->w->key)) {
         return decide(a, OUTCOME_FORGED,
                       "the receipt or its body was not written by this "

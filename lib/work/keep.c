@@ -1,11 +1,28 @@
 /* Pruning beside the work. */
 #include "work/keep.h"
 
+#include <stdatomic.h>
+
 #include "base/log.h"
 #include "store/prune.h"
 
 #define KEEP_EVERY_MS 60000
 #define KEEP_TIME_MS 2000
+
+/* Where the last round of this host's processors came to when its time was up: what stays for good
+ * at the beginning would else take the time of every round. */
+static struct prune_place place(struct worker *w)
+{
+    return (struct prune_place){
+        (int64_t)atomic_load(counters_word(w->counters, WORD_PRUNED_RECEIPTS)),
+        (int64_t)atomic_load(counters_word(w->counters, WORD_PRUNED_BODIES))};
+}
+
+static void keep_place(struct worker *w, const struct prune_place *at)
+{
+    atomic_store(counters_word(w->counters, WORD_PRUNED_RECEIPTS), (uint64_t)at->receipts_ms);
+    atomic_store(counters_word(w->counters, WORD_PRUNED_BODIES), (uint64_t)at->bodies_ms);
+}
 
 void keep_round(struct worker *w)
 {
@@ -19,8 +36,11 @@ void keep_round(struct worker *w)
     }
     int64_t left = deadline_left_ms(w->end);
     w->keep_ms = clock_mono_ms() + KEEP_EVERY_MS;
-    enum ho_code code = prune(w->control, s, deadline_in(left < KEEP_TIME_MS ? left : KEEP_TIME_MS),
-                              false, NULL, &sum, &err);
+    struct prune_place at = place(w);
+    enum ho_code code = prune(w->control, s, &at,
+                              deadline_in(left < KEEP_TIME_MS ? left : KEEP_TIME_MS), false, NULL,
+                              &sum, &err);
+    keep_place(w, &at);
     const struct log_pair pairs[] = {log_int("receipts", (int64_t)sum.receipts, receipts),
                                      log_int("bodies", (int64_t)sum.bodies, bodies),
                                      LOG_TEXT("why", code != HO_OK ? err.text : NULL)};

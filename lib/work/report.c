@@ -51,6 +51,7 @@ static const struct telling *telling_of(enum outcome outcome)
         [OUTCOME_KEY_OVER] = {LOG_WARN, "dead", true},
         [OUTCOME_NO_KEY] = {LOG_WARN, "dead", true},
         [OUTCOME_WAITED] = {LOG_WARN, "dead", true},
+        [OUTCOME_NO_BODY] = {LOG_WARN, "dead", true},
         [OUTCOME_DISCARDED] = {LOG_DEBUG, NULL, false},
         [OUTCOME_DEFERRED] = {LOG_DEBUG, NULL, false},
         [OUTCOME_N] = {LOG_DEBUG, NULL, false},

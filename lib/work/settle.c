@@ -132,6 +132,7 @@ struct settlement settle_plan(struct attempt *a, char text[SETTLE_TEXT_ROOM])
     case OUTCOME_KEY_OVER:
     case OUTCOME_NO_KEY:
     case OUTCOME_WAITED:
+    case OUTCOME_NO_BODY:
     case OUTCOME_DISCARDED:
     case OUTCOME_DEFERRED:
     case OUTCOME_NONE:

@@ -2,9 +2,15 @@
 
 import json
 import os
+import signal
+import subprocess
+import time
 
-from hooktest import events, grid
+import pytest
+from hooktest import events, grid, wait_until
 from hooktest.flow import arrive
+from hooktest.halt import Halt
+from hooktest.proc import account
 from hooktest.reply import ask, reply_site
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
@@ -190,12 +196,12 @@ def test_forgotten_content_is_nowhere_and_its_keys_stay(site):
     assert s.hookonce("forget", "evt_nobody").returncode == 1
 
 
-def grid_site(site, *names, **more):
-    """A site that has got one request with these events."""
+def grid_site(site, *names, days=0, **more):
+    """A site that has got one request with these events, so many days ago by the receiver's clock."""
     s = site(files={"grid.conf": grid.RECIPE}, sources={"grid": {"provider": "grid", "secret": "grid secret"}},
              settings={"hookonce": {"recipes": "grid.conf", **more.pop("hookonce", {})}}, **more)
     body = grid.batch(*names)
-    assert s.cgi("grid", body, s.signed("grid", body)).status == 200
+    assert s.cgi("grid", body, s.signed("grid", body), now=time.time() - days * 86400).status == 200
     return s
 
 
@@ -269,3 +275,91 @@ def test_a_batch_reads_what_it_removes_and_not_the_table(site, own_mariadb):
     assert done == {"receipts": 1200, "bodies": 700}
     assert rows_read(s) - before < 25 * 1900, "each row is looked at some times, the 30,000 others are not"
     assert s.count("receipt") == 30700 and s.count("body") == 30000 and s.count("attempt") == 30700
+
+
+FAILS_ONCE = ["INSERT INTO fx (event_id) VALUES ({event:id})",
+              "INSERT INTO fx (event_id) SELECT NULL FROM DUAL WHERE {event:id} = 'e2' "
+              "AND NOT EXISTS (SELECT 1 FROM fx WHERE event_id = 'mended')"]
+
+
+def halted_at(s, halt, text, *words):
+    """Starts the command; it stands before the first statement with that text. Its end: resume()."""
+    halt.arm("hookonce", "before", text)
+    child = subprocess.Popen([s.program, *words], stdout=subprocess.PIPE, env=s.environment(env=halt.env), cwd=s.dir,
+                             **account(s.user))
+    return child, wait_until(halt.halted, 20, "halted")
+
+
+def resume(halt, child, pid):
+    halt.disarm()
+    os.kill(pid, signal.SIGCONT)
+    out = child.communicate(timeout=60)[0]
+    assert child.returncode == 0
+    return out
+
+
+@pytest.mark.parametrize("key", ("keep_bodies", "keep_receipts"))
+def test_what_is_opened_again_while_it_is_pruned_stays(site, key):
+    s = grid_site(site, "e1", "e2", days=5, hookonce={key: "1d"}, handlers={"fx": {"sql": FAILS_ONCE}},
+                  routes={"all": {"provider": "grid", "handler": "fx", "retry": "1 tries, 1s"}})
+    s.hookonce("process", "--once")
+    s.hookonce("discard", "e2", "--reason", "why not", check=True)
+    s.sql("INSERT INTO fx (event_id) VALUES ('mended')")
+    s.sql("UPDATE hookonce_receipt SET recorded_at = recorded_at - INTERVAL 5 DAY")
+    halt = Halt(s.path("halt"))
+    child, pid = halted_at(s, halt, "FOR UPDATE", "prune")
+    s.hookonce("retry", "e2", check=True)
+    resume(halt, child, pid)
+    assert ids(s) == ["e1", "e2"] and s.count("body") == 1
+    s.process()
+    assert sorted(s.effects()) == ["e1", "e2", "mended"]
+    s.hookonce("prune", check=True)
+    assert s.count("body") == 0 and ids(s) == ([] if key == "keep_receipts" else ["e1", "e2"])
+
+
+def test_what_a_conflict_comes_for_while_it_is_pruned_stays(site):
+    s = keeping(site, receipts="30d")
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    age(s, "evt_1", 31)
+    halt = Halt(s.path("halt"))
+    child, pid = halted_at(s, halt, "FOR UPDATE", "prune")
+    arrive(s, events.stripe("evt_1", kind="other"))
+    assert s.count("conflict") == 1
+    resume(halt, child, pid)
+    assert ids(s) == left(s) == ["evt_1"]
+
+
+def test_an_event_whose_body_is_gone_is_no_forged_one(site):
+    s = keeping(site)
+    arrive(s, events.stripe("evt_1"))
+    s.sql("DELETE FROM hookonce_body")
+    s.hookonce("process", "--once")
+    assert [(j["state"], j["outcome"]) for j in s.jobs()] == [("dead", "body gone")]
+
+
+def test_unfinished_requests_at_the_beginning_do_not_stop_pruning(site):
+    s = keeping(site, receipts="30d")
+    fill(s, 510, "01A00", 40)
+    twin = "CONCAT(LEFT(correlation_id, 10), REPEAT('1', 16))"
+    s.sql("INSERT INTO hookonce_receipt (provider, event_id, correlation_id, body_id, source, event_type, received_at, "
+          "recorded_at, status, outcome, body_len, body_sha256, same_digest, document, secret_no, mac) "
+          f"SELECT provider, {twin}, {twin}, correlation_id, source, 't', received_at, recorded_at, 'failed', 'gave up', "
+          "1, '', '', 'json', 1, '' FROM hookonce_receipt")
+    fill(s, 3, "01B00", 40)
+    halt = Halt(s.path("halt"))
+    for expected in (1023, 1020):  # each run has time for one batch
+        child, pid = halted_at(s, halt, "r.status <> 'processed'", "process", "--once")
+        time.sleep(2.2)
+        resume(halt, child, pid)
+        assert s.count("receipt") == expected
+
+
+def test_ids_of_a_clock_that_was_ahead_are_pruned_by_the_time_they_were_recorded(site):
+    s = grid_site(site, "e1", days=-3, hookonce={"keep_receipts": "1d"})
+    s.process()
+    s.hookonce("prune", check=True)
+    assert ids(s) == ["e1"]
+    s.sql("UPDATE hookonce_receipt SET recorded_at = recorded_at - INTERVAL 2 DAY")
+    s.hookonce("prune", check=True)
+    assert ids(s) == [] and orphans(s) == {}

@@ -60,6 +60,7 @@ static const struct {
     {end_word, OUTCOME_KEY_OVER, "key over"},
     {end_word, OUTCOME_NO_KEY, "no key"},
     {end_word, OUTCOME_WAITED, "waited too long"},
+    {end_word, OUTCOME_NO_BODY, "body gone"},
     {end_word, OUTCOME_DISCARDED, "discarded"},
     {end_word, OUTCOME_DEFERRED, "deferred"},
     {wait_word, WAIT_NONE, ""},

@@ -153,4 +153,4 @@ def test_the_check_knows_who_answers_and_where_from(site):
     said = findings(s)
     assert [text for level, text in said if level == "FAIL" and "nowhere/hookonce" in text]
     assert [text for level, text in said if level == "warn" and "30s" in text and "4s" in text]
-    assert [text for level, text in said if level == "warn" and "no source delivers" in text]
+    assert [text for level, text in said if level == "warn" and "no route gets its events" in text]

@@ -131,25 +131,40 @@ bool file_mark_same(const struct file_mark *a, const struct file_mark *b)
 }
 
 /* The numbers are those of statfs(2). */
-const char *file_remote(int fd)
+struct file_system {
+    uint32_t type;
+    const char *word;
+};
+
+static const char *word_of(int fd, const struct file_system *rows, size_t n)
 {
-    static const struct {
-        uint32_t type;
-        const char *word;
-    } rows[] = {
-        {0x6969, "NFS"},     {0x517b, "SMB"},       {0xff534d42, "CIFS"}, {0xfe534d42, "SMB"},
-        {0x5346414f, "AFS"}, {0x73757245, "Coda"},  {0x00c36400, "Ceph"}, {0x65735546, "FUSE"},
-        {0x01021997, "9p"},  {0x01161970, "GFS2"},  {0x7461636f, "OCFS2"}, {0x0bd00bd0, "Lustre"},
-    };
     struct statfs there;
 
     if (fstatfs(fd, &there) != 0) {
         return NULL;
     }
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < n; i++) {
         if ((uint32_t)there.f_type == rows[i].type) {
             return rows[i].word;
         }
     }
     return NULL;
+}
+
+const char *file_remote(int fd)
+{
+    static const struct file_system rows[] = {
+        {0x6969, "NFS"},     {0x517b, "SMB"},       {0xff534d42, "CIFS"}, {0xfe534d42, "SMB"},
+        {0x5346414f, "AFS"}, {0x73757245, "Coda"},  {0x00c36400, "Ceph"}, {0x65735546, "FUSE"},
+        {0x01021997, "9p"},  {0x01161970, "GFS2"},  {0x7461636f, "OCFS2"}, {0x0bd00bd0, "Lustre"},
+    };
+
+    return word_of(fd, rows, sizeof rows / sizeof rows[0]);
+}
+
+const char *file_in_memory(int fd)
+{
+    static const struct file_system rows[] = {{0x01021994, "tmpfs"}, {0x858458f6, "ramfs"}};
+
+    return word_of(fd, rows, sizeof rows / sizeof rows[0]);
 }

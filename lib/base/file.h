@@ -37,6 +37,10 @@ bool file_sync_name(const char *path);
  * the like; NULL: it is this machine's, or that can't be told. */
 const char *file_remote(int fd);
 
+/* The kind of file system that an open file is on, if it is gone when the machine starts anew:
+ * "tmpfs" or "ramfs"; NULL: it is not, or that can't be told. */
+const char *file_in_memory(int fd);
+
 /* How a file looked at a moment: not there is a look too. Take it before reading the file, then a
  * change in between is seen the next time. */
 struct file_mark {

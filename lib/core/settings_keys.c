@@ -67,7 +67,7 @@ static const struct conf_key keys[] = {
              "event goes that way, for a database that does not write to the disk at COMMIT"},
     {.section = "hookonce", .key = "spool_dir", .type = CONF_PATH,
      .help = "private folder for those files, on a local disk; absent: `spool` in the folder "
-             "`state`"},
+             "`state`. Empty the old one with `hookonce import` before you change it"},
     {.section = "hookonce", .key = "spool_bytes", .type = CONF_SIZE, .dflt = "64m", .min = MEGABYTE,
      .max = 1024 * 1024 * MEGABYTE,
      .help = "most bytes in the spool; an event that does not fit is answered busy"},

@@ -41,6 +41,13 @@ static void check_disk(struct check *c, const char *dir)
               "%s is on a disk of another machine (%s): what is written there may be lost when "
               "that one fails; name a folder on this host's disk with spool_dir", dir, remote);
     }
+    const char *memory = file_in_memory(fd);
+    if (memory != NULL) {
+        found(c, FOUND_WARN, "spool disk",
+              "%s is in memory (%s): what is spooled there is lost when this machine starts anew; "
+              "name a folder on a disk with spool_dir, and move there what lies in it",
+              dir, memory);
+    }
     if (fstatvfs(fd, &disk) == 0 && disk.f_blocks > 0 &&
         (uint64_t)disk.f_bavail * disk.f_frsize < s->spool_bytes) {
         found(c, FOUND_WARN, "spool", "the disk of %s has %.0f MiB left, less than spool_bytes "
@@ -164,6 +171,29 @@ static void check_content(struct check *c, const char *dir, const char *mode)
     c->over[ALARM_SPOOL] = there.files == 0 && there.quarantined == 0;
 }
 
+/* Whoever sets spool_dir leaves behind what the folder beside the state holds. */
+static void check_left_behind(struct check *c, const char *dir)
+{
+    const char *state = c->op->settings->state_dir;
+    size_t size = strlen(state) + sizeof "/spool";
+    char *usual = ho_alloc(size);
+    struct stat here, there = {.st_ino = 0};
+    struct spool_state left;
+    struct ho_err ignored;
+
+    (void)snprintf(usual, size, "%s/spool", state);
+    bool another = stat(usual, &here) == 0 && (stat(dir, &there) != 0 ||
+                   here.st_dev != there.st_dev || here.st_ino != there.st_ino);
+    if (another && spool_look(usual, &left, &ignored) == HO_OK &&
+        left.files + left.done + left.quarantined > 0) {
+        found(c, FOUND_WARN, "spool left", "%llu file%s in %s, but spool_dir is %s: they are never "
+              "imported; move them there", (unsigned long long)(left.files + left.done +
+              left.quarantined), left.files + left.done + left.quarantined == 1 ? "" : "s", usual,
+              dir);
+    }
+    free(usual);
+}
+
 void check_spool(struct check *c)
 {
     static const char *const modes[] = {
@@ -174,6 +204,7 @@ void check_spool(struct check *c)
     const char *dir = c->op->settings->spool_dir;
     enum spool_mode mode = mode_of(c->op->settings);
 
+    check_left_behind(c, dir);
     if (mode == SPOOL_OFF && access(dir, F_OK) != 0) {
         found(c, FOUND_NOTE, "spool", "%s", modes[mode]);
     } else if (check_folder(c, dir, mode != SPOOL_OFF)) {

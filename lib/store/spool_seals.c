@@ -1,4 +1,4 @@
-/* Under which keys the content of spool files is sealed, by their heads alone: they need not open. */
+/* Under which keys the content of spool files is sealed, by their heads alone. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 from hooktest import events, wait_until
@@ -242,3 +243,24 @@ def test_what_is_older_than_keep_receipts_is_not_run_without_a_person(site):
     s.configure()
     s.hookonce("import", check=True, now=time.time() + 41 * day)
     assert s.count("receipt") == 1
+
+
+def test_check_warns_of_a_spool_left_behind_and_of_one_in_memory(site):
+    s = site(sources=STRIPE)
+    with away(s):
+        assert send(s, "evt_1").status == 200
+    assert "spool left" not in s.hookonce("check").stdout.decode()
+    s.settings["hookonce"] = {"spool_dir": "elsewhere"}
+    s.configure()
+    said = s.hookonce("check").stdout.decode()
+    assert "warn  spool left: 1 file in " in said and "elsewhere" in said
+    memory = subprocess.run(["stat", "-f", "-c", "%T", "/dev/shm"], capture_output=True, check=False).stdout
+    if memory.strip() == b"tmpfs":
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+            s.settings["hookonce"] = {"spool_dir": s.own(place, 0o700)}
+            s.configure()
+            assert "is in memory (tmpfs)" in s.hookonce("check").stdout.decode()
+    s.settings["hookonce"] = {}
+    s.configure()
+    s.process()
+    assert s.effects() == ["evt_1"] and "spool left" not in s.hookonce("check").stdout.decode()

@@ -110,6 +110,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "core/document.h"
 
 struct recipe; /* the struct itself is in edge/recipe_parts.h, for edge's own files */
 
@@ -128,6 +129,9 @@ void recipes_free(struct recipes *r); /* NULL is fine */
 /* NULL: there is none of that name. Lives as long as the set. Dies when a built-in one is broken
  * (a unit test makes them all). */
 const struct recipe *recipes_find(struct recipes *r, const char *name);
+
+/* How its bodies are read, before the signature is seen to fit (early) or after. */
+struct document_how recipe_document(const struct recipe *r, bool early);
 
 /* All names, built-in ones first and sorted, then the site's in their order. */
 size_t recipes_count(const struct recipes *r);

@@ -229,9 +229,6 @@ enum ho_code recipe_each_term(const struct recipe *r, expr_visit *fn, void *arg,
 /* Whether it looks at forms: at a field, all of them, or JSON in one. */
 bool recipe_reads_forms(const struct recipe *r);
 
-/* How its bodies are read, before the signature is seen to fit (early) or after. */
-struct document_how recipe_document(const struct recipe *r, bool early);
-
 /* Whether an id may be told by what nobody signs. */
 bool recipe_unsigned_id(struct recipe *r);
 

@@ -5,11 +5,14 @@
 
 #include "base/json.h"
 #include "core/document.h"
+#include "edge/recipe.h"
 #include "operator/pick.h"
 #include "store/forget.h"
 #include "store/jobs_row.h"
 #include "store/spool.h"
 #include "store/stored.h"
+
+#define RECIPE_NAME_ROOM 65
 
 enum { OPT_POINTER, OPT_VALUE, OPT_SOURCE, OPT_UNFINISHED, OPT_DRY, OPT_N };
 static const struct arg_option options[OPT_N] = {
@@ -30,6 +33,7 @@ struct forget_run {
     struct operator *op;
     const char *pointer, *value, *source;
     bool unfinished, dry;
+    struct recipes *recipes; /* once conflicts are looked at */
     struct named *all;
     size_t n, room;
     uint64_t forgotten, left, shared, conflicts;
@@ -66,19 +70,49 @@ static enum ho_code name_one(void *arg, const struct db_rows *rows, size_t i, st
 
 /* ---- by content ---- */
 
-static bool is_meant(void *arg, struct span document, struct span body)
+static bool leads_to(const struct forget_run *r, const struct json *doc, struct span body)
 {
-    const struct forget_run *r = arg;
-    struct json *doc = NULL;
-    struct ho_err ignored;
     struct buf text;
 
     buf_init(&text, body.len + 64);
-    bool meant = document_open(body, document, &doc, &ignored) == HO_OK && doc != NULL &&
-                 json_text(json_at(doc, span_of(r->pointer)), &text) == HO_OK && text.len > 0 &&
-                 span_is(buf_span(&text), r->value);
-    json_free(doc);
+    bool leads = doc != NULL && json_text(json_at(doc, span_of(r->pointer)), &text) == HO_OK &&
+                 text.len > 0 && span_is(buf_span(&text), r->value);
     buf_free(&text);
+    return leads;
+}
+
+static bool is_meant(const struct forget_run *r, struct span document, struct span body)
+{
+    struct json *doc = NULL;
+    struct ho_err ignored;
+    bool meant = document_open(body, document, &doc, &ignored) == HO_OK && leads_to(r, doc, body);
+
+    json_free(doc);
+    return meant;
+}
+
+/* How bodies of a source are read; of one that the config has no more, as its scope says if that is
+ * a provider. */
+static struct document_how how_of(const struct forget_run *r, struct span source, struct span scope)
+{
+    const struct source *s = settings_source(r->op->settings, source);
+    char name[RECIPE_NAME_ROOM];
+
+    jobs_row_text(scope, name, sizeof name);
+    const struct recipe *recipe = recipes_find(r->recipes, s != NULL ? s->provider : name);
+    return recipe != NULL ? recipe_document(recipe, false) : (struct document_how){.forms = true};
+}
+
+/* What is kept of a conflict has no word for its document. */
+static bool conflict_meant(void *arg, struct span source, struct span scope, struct span body)
+{
+    const struct forget_run *r = arg;
+    struct document_how how = how_of(r, source, scope);
+    char word[DOCUMENT_WORD_MAX];
+    struct json *doc = NULL;
+    bool meant = document_detect(body, &how, word, &doc) == HO_OK && leads_to(r, doc, body);
+
+    json_free(doc);
     return meant;
 }
 
@@ -120,7 +154,10 @@ static enum ho_code look_through(struct forget_run *r, struct ho_err *err)
         db_rows_free(&rows);
     }
     if (code == HO_OK && r->source == NULL) {
-        code = forget_conflicts(operator_db(r->op), is_meant, r, r->dry, &r->conflicts, err);
+        code = recipes_load(r->op->settings->recipes, r->op->settings->n_recipes, &r->recipes, err);
+    }
+    if (code == HO_OK && r->source == NULL) {
+        code = forget_conflicts(operator_db(r->op), conflict_meant, r, r->dry, &r->conflicts, err);
     }
     return code;
 }
@@ -253,22 +290,41 @@ static bool read_args(struct forget_run *r, int argc, char **argv, struct picked
     return true;
 }
 
+/* What waits outside of the tables is not found by any name, and would come back. */
+static int look_at_spool(struct operator *op)
+{
+    struct spool_state there;
+    struct ho_err err = {HO_OK, 0, ""};
+
+    if (spool_any(op->settings->spool_dir)) {
+        return operator_fail(op, EXIT_TROUBLE, "the spool holds events that are not imported yet: "
+                                               "run hookonce import first");
+    }
+    if (spool_look(op->settings->spool_dir, &there, &err) != HO_OK) {
+        return operator_fail(op, EXIT_TROUBLE, "%s", err.text);
+    }
+    return there.quarantined == 0
+               ? EXIT_WELL
+               : operator_fail(op, EXIT_TROUBLE, "%llu files in the folder " SPOOL_QUARANTINE
+                                                 " of the spool may hold what is meant: import or "
+                                                 "delete them first; see hookonce check",
+                               (unsigned long long)there.quarantined);
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
     struct forget_run r = {.op = op};
     struct picked ids = picked_new(argc);
     int status = read_args(&r, argc, argv, &ids) ? operator_need_settings(op) : EXIT_USAGE;
 
-    if (status == EXIT_WELL && spool_any(op->settings->spool_dir)) {
-        status = operator_fail(op, EXIT_TROUBLE, "the spool holds events that are not imported "
-                                                 "yet: run hookonce import first");
-    }
+    status = status == EXIT_WELL ? look_at_spool(op) : status;
     if (status == EXIT_WELL) {
         status = find_all(&r, &ids);
     }
     if (status == EXIT_WELL) {
         status = do_it(&r);
     }
+    recipes_free(r.recipes);
     free(r.all);
     picked_free(&ids);
     return status;
@@ -291,8 +347,9 @@ const struct command cmd_forget = {
         "  --dry-run          only says which\n"
         "\n"
         "What is unfinished is left otherwise. The body of a batch goes when all its events are\n"
-        "named. What handlers wrote, logs, and backups are not touched. Ends with 1 when\n"
-        "something was left.\n"
+        "named. While the spool or its quarantine holds files, or a body's key is not here, it\n"
+        "refuses: nobody can tell whose those are. What handlers wrote, logs, and backups are not\n"
+        "touched. Ends with 1 when something was left.\n"
         "\n"
         "examples:\n"
         "  hookonce forget --pointer /data/object/customer --value cus_1 --dry-run\n"

@@ -184,23 +184,31 @@ enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, c
 
 #define CONFLICTS_MAX 20 /* at once: each has a body of up to 1 MiB */
 
-enum { CONFLICT_ID, CONFLICT_CID, CONFLICT_BODY, CONFLICT_KEY };
+enum { CONFLICT_ID, CONFLICT_CID, CONFLICT_BODY, CONFLICT_KEY, CONFLICT_SOURCE, CONFLICT_SCOPE };
 
-static bool conflict_meant(struct db *db, const struct db_rows *rows, size_t i,
-                           forget_match *match, void *arg)
+static enum ho_code look_at_conflict(struct db *db, const struct db_rows *rows, size_t i,
+                                     forget_match *match, void *arg, bool *meant,
+                                     struct ho_err *err)
 {
     char cid[ULID_LEN + 1];
+    char print[SEAL_PRINT_LEN + 1];
     struct span body = db_cell(rows, i, CONFLICT_BODY);
     struct buf plain;
 
     jobs_row_text(db_cell(rows, i, CONFLICT_CID), cid, sizeof cid);
+    jobs_row_text(db_cell(rows, i, CONFLICT_KEY), print, sizeof print);
     const struct seal_place at = {"conflict body", cid, 0};
     buf_init(&plain, body.len + 1);
-    bool meant = seal_get(db_seals(db), db_cell(rows, i, CONFLICT_KEY), &at, body, &plain) ==
-                     SEAL_OPENED &&
-                 match(arg, SPAN_LIT("json"), buf_span(&plain));
+    enum seal_opened got =
+        seal_get(db_seals(db), db_cell(rows, i, CONFLICT_KEY), &at, body, &plain);
+    *meant = got == SEAL_OPENED && match(arg, db_cell(rows, i, CONFLICT_SOURCE),
+                                         db_cell(rows, i, CONFLICT_SCOPE), buf_span(&plain));
     buf_free(&plain);
-    return meant;
+    return got != SEAL_NO_KEY
+               ? HO_OK
+               : ho_fail(err, HO_PERMANENT, "a conflict's body is sealed under the body_key %s, "
+                                            "which is not here, so nobody can tell whose it is",
+                         print);
 }
 
 enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, bool dry,
@@ -219,7 +227,9 @@ enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, boo
         for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
             after = (uint64_t)db_cell_int(&rows, i, CONFLICT_ID);
             const struct db_value id[] = {DBV_UINT(after)};
-            if (conflict_meant(db, &rows, i, match, arg)) {
+            bool meant = false;
+            code = look_at_conflict(db, &rows, i, match, arg, &meant, err);
+            if (code == HO_OK && meant) {
                 (*count)++;
                 code = dry ? HO_OK : db_run(db, sql_forget_conflict, id, 1, NULL, err);
             }

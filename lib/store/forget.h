@@ -32,10 +32,11 @@ enum ho_code forget_list(struct db *db, const char *after, const char *source, s
                          struct ho_err *err) HO_MUST_CHECK;
 #define FORGET_LIST_MAX 500
 
-/* Whether content is meant: the event's document is JSON, its pointer leads to that text. */
-typedef bool forget_match(void *arg, struct span document, struct span body);
+/* Whether the content of a delivery is meant: of which source, and its dedupe scope. */
+typedef bool forget_match(void *arg, struct span source, struct span scope, struct span body);
 
 /* Erases what conflicts of other receipts hold of it, too.
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT (also: one is sealed under a key that is not here)
  * out: *count — rows erased, or with dry those that would be */
 enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, bool dry,
                               uint64_t *count, struct ho_err *err) HO_MUST_CHECK;

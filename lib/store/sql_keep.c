@@ -112,7 +112,7 @@ const char *const sql_forget[] = {
 const size_t sql_forget_n = sizeof sql_forget / sizeof sql_forget[0];
 
 const char sql_forget_conflicts[] =
-    "SELECT id, correlation_id, body, body_key FROM hookonce_conflict WHERE id > ?"
+    "SELECT id, correlation_id, body, body_key, source, provider FROM hookonce_conflict WHERE id > ?"
     " ORDER BY id LIMIT ?";
 
 const char sql_forget_conflict[] =

@@ -40,7 +40,8 @@ extern const char sql_forget_jobs[];    /* cid -> id, state; locks them */
 extern const char *const sql_forget[];  /* cid, each */
 extern const size_t sql_forget_n;
 
-extern const char sql_forget_conflicts[]; /* after id, limit -> id, cid, body, print */
+/* After id, limit -> id, cid, body, print, source, provider */
+extern const char sql_forget_conflicts[];
 extern const char sql_forget_conflict[];  /* id */
 
 #endif

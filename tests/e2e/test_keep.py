@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+import urllib.parse
 
 import pytest
 from hooktest import events, grid, wait_until
@@ -230,7 +231,46 @@ def test_forget_wants_ids_or_a_pointer_and_an_empty_spool(site):
     s.write("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool", "0123456789")
     done = s.hookonce("forget", "evt_1")
     assert done.returncode == 1 and b"hookonce import" in done.stderr
-    os.remove(s.path("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
+    s.folder("state/spool/quarantine")
+    os.rename(s.path("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"),
+              s.path("state/spool/quarantine/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
+    done = s.hookonce("forget", "evt_1")
+    assert done.returncode == 1 and b"quarantine" in done.stderr
+    os.remove(s.path("state/spool/quarantine/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
+
+
+def test_forget_refuses_what_it_cannot_open__conflicts_too(site):
+    s = keeping(site)
+    s.write("one.bodykey", "11" * 32)
+    s.write("two.bodykey", "22" * 32)
+    s.settings["hookonce"]["body_key"] = "file:one.bodykey"
+    s.configure()
+    arrive(s, events.stripe("evt_1", customer="other"))
+    arrive(s, events.stripe("evt_1", kind="other", customer="cus_1"))
+    s.process()
+    s.hookonce("forget", "evt_1", check=True)  # no receipt has a body any more, a conflict is as it came
+    arrive(s, events.stripe("evt_1", kind="third", customer="cus_1"))
+    pick = ("--pointer", "/customer", "--value", "cus_1")
+    s.settings["hookonce"]["body_key"] = "file:two.bodykey"
+    s.configure()
+    for more in ((), ("--dry-run",)):
+        done = s.hookonce("forget", *pick, *more)
+        assert done.returncode == 69 and b"a conflict's body is sealed under the body_key" in done.stderr, done
+    s.settings["hookonce"]["body_key"] = ["file:two.bodykey", "file:one.bodykey"]
+    s.configure()
+    assert b"1 conflict erased" in s.hookonce("forget", *pick, check=True).stdout
+
+
+def test_conflicts_are_read_as_their_source_reads_bodies(site):
+    s = keeping(site, sources={"hub": {"provider": "github", "secret": "s"}})
+    form = {"content_type": "application/x-www-form-urlencoded"}
+    for ref in ("refs/heads/a", "refs/heads/cus_1"):
+        body = urllib.parse.urlencode({"payload": events.github(ref=ref).decode()}).encode()
+        s.cgi("hub", body, s.signed("hub", body, delivery="d-1", **form))
+    assert s.count("conflict") == 1
+    done = s.hookonce("forget", "--pointer", "/ref", "--value", "refs/heads/cus_1", check=True)
+    assert b"1 conflict erased" in done.stdout
+    assert s.value("SELECT COUNT(*) FROM hookonce_conflict WHERE body LIKE '%cus_1%'") == 0
 
 
 def test_an_ignored_event_without_its_body_is_not_opened_again(site):

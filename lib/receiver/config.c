@@ -17,12 +17,22 @@ static void alarm_config(struct receiver *rx, const char *text)
 
 static void read_key(struct receiver *rx)
 {
+    const char *path = endpoints_settings(rx->endpoints)->key_file;
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (secret_read(endpoints_settings(rx->endpoints)->key_file, &rx->key, &err) != HO_OK) {
+    secret_free(&rx->key);
+    rx->key_seen = file_mark(path);
+    if (secret_read(path, &rx->key, &err) != HO_OK) {
         alarm_config(rx, err.text);
     }
+}
+
+static bool key_changed(const struct receiver *rx)
+{
+    const struct file_mark now = file_mark(endpoints_settings(rx->endpoints)->key_file);
+
+    return !file_mark_same(&rx->key_seen, &now);
 }
 
 /* What is written into tables that do not fit would never be run. */
@@ -33,18 +43,23 @@ static enum ho_code tables_fit(struct db *db, void *arg, struct ho_err *err)
     return migrate_fits(db, secret_span(&rx->key), err);
 }
 
+/* A new link, on which the tables are looked at again: they belong to a key. */
+static void open_db(struct receiver *rx)
+{
+    db_close(rx->db);
+    rx->db = db_open(endpoints_settings(rx->endpoints), DB_RECEIVER);
+    db_on_link(rx->db, tables_fit, rx);
+}
+
 static void use_config(struct receiver *rx)
 {
     const struct settings *s = endpoints_settings(rx->endpoints);
 
     (void)mkdir(s->state_dir, 0700); /* one that can't be made shows as a log on stderr */
     log_open(&s->log);
-    db_close(rx->db);
-    rx->db = db_open(s, DB_RECEIVER);
-    db_on_link(rx->db, tables_fit, rx);
+    open_db(rx);
     counters_close(rx->counters);
     rx->counters = counters_open(s->state_dir);
-    secret_free(&rx->key);
     read_key(rx);
 }
 
@@ -69,8 +84,9 @@ void receiver_refresh(struct receiver *rx)
     }
     if (changed) {
         use_config(rx);
-    } else if (rx->endpoints != NULL && rx->key.len == 0) {
-        read_key(rx); /* it may have been put there meanwhile */
+    } else if (rx->endpoints != NULL && (rx->key.len == 0 || key_changed(rx))) {
+        read_key(rx); /* it was put there, taken away, or replaced */
+        open_db(rx);
     }
 }
 

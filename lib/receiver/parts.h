@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "base/file.h"
 #include "base/secret.h"
 #include "edge/gateway.h"
 #include "edge/verify.h"
@@ -22,6 +23,7 @@ struct receiver {
     struct db *db;
     struct counters *counters;
     struct secret key;  /* this installation's MAC key; empty when it can't be read */
+    struct file_mark key_seen; /* of its file, when it was read */
     struct gate gate;   /* the breaker in front of the database, of the try at hand */
     /* of the request at hand */
     int64_t began_ms; /* monotonic */
@@ -34,7 +36,8 @@ struct receiver {
 
 /* ---- config.c ---- */
 
-/* Loads the config, or looks whether it changed. A broken new one leaves the old in use. */
+/* Loads the config and the installation's key, or looks whether they changed. A broken new config
+ * leaves the old in use; a key that went away does not. */
 void receiver_refresh(struct receiver *rx);
 const char *receiver_state_dir(const struct receiver *rx); /* needs rx->endpoints */
 

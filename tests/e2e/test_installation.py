@@ -2,7 +2,7 @@
 
 import os
 
-from hooktest import events
+from hooktest import events, wait_until
 
 
 def test_a_receiver_with_another_installations_key_takes_nothing_and_says_so(site):
@@ -20,6 +20,25 @@ def test_a_receiver_with_another_installations_key_takes_nothing_and_says_so(sit
     assert s.cgi("stripe", *both(s, "evt_2")).status == 200
     s.process()
     assert s.effects() == ["evt_1", "evt_2"]
+
+
+def test_a_running_receiver_follows_the_key_file(site):
+    """One with the old key would answer 200 for rows that end as forged."""
+    s = site("lighttpd", settings={"hookonce": {"spool": "off"}})
+    s.write("right.key", open(s.path("hookonce.key"), encoding="ascii").read())
+    assert s.deliver("stripe", events.stripe("evt_1")).status == 200
+    s.write("hookonce.key", os.urandom(32).hex() + "\n")
+    assert s.deliver("stripe", events.stripe("evt_2")).status == 503
+    os.replace(s.path("right.key"), s.path("hookonce.key"))
+    wait_until(lambda: s.deliver("stripe", events.stripe("evt_2")).status == 200, 10, "the right key is taken")
+    s.process()
+    os.unlink(s.path("hookonce.key"))
+    assert s.deliver("stripe", events.stripe("evt_3")).status == 503
+    s.sql("UPDATE hookonce_schema SET key_print = NULL")
+    s.migrate()
+    wait_until(lambda: s.deliver("stripe", events.stripe("evt_3")).status == 200, 10, "the new key is taken")
+    s.process()
+    assert "evt_3" in s.effects() and not s.log_lines(event="forged")
 
 
 def test_a_receiver_does_not_write_into_tables_of_another_version(site):

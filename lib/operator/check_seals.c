@@ -18,6 +18,48 @@ static void check_sealed_spool(struct check *c, const struct seal_ring *ring)
     }
 }
 
+static bool opens(const struct seal_ring *ring, struct span print)
+{
+    bool is_open = !span_present(print);
+
+    for (size_t i = 0; i < ring->n; i++) {
+        is_open = is_open || span_is(print, ring->keys[i].print);
+    }
+    return is_open;
+}
+
+/* Whether what is stored opens, and is as rekey would leave it. */
+static void check_sealed_rows(struct check *c, const struct seal_ring *ring)
+{
+    const bool seals = ring->first != NULL;
+    struct ho_err err = {HO_OK, 0, ""};
+    struct db_rows rows = {0};
+    int64_t others = 0;
+
+    if (view_body_keys(operator_db(c->op), &rows, &err) != HO_OK) {
+        found(c, FOUND_WARN, "sealed rows", "%s", err.text);
+    }
+    for (size_t i = 0; i < rows.n_rows; i++) {
+        struct span print = db_cell(&rows, i, VIEW_K_PRINT);
+        int64_t n = db_cell_int(&rows, i, VIEW_K_COUNT);
+
+        if (!opens(ring, print)) {
+            found(c, FOUND_FAIL, "sealed rows", "%lld or more %s sealed under the body_key %.*s, "
+                  "which is not here: put it back behind the first, else %s lost", (long long)n,
+                  n == 1 ? "row is" : "rows are", (int)print.len, (const char *)print.p,
+                  n == 1 ? "it is" : "they are");
+        } else if (seals ? !span_is(print, ring->first->print) : span_present(print)) {
+            others += n;
+        }
+    }
+    db_rows_free(&rows);
+    if (others > 0 && (seals || !ring->wanted)) {
+        found(c, FOUND_NOTE, "sealed rows", "%lld or more %s; hookonce rekey%s changes that",
+              (long long)others, seals ? "are plain or under an older key" : "are still sealed",
+              seals ? "" : " --off");
+    }
+}
+
 void check_seals(struct check *c)
 {
     const struct settings *s = c->op->settings;
@@ -40,6 +82,7 @@ void check_seals(struct check *c)
         }
     }
     check_sealed_spool(c, ring);
+    check_sealed_rows(c, ring);
     seal_ring_free(ring);
     if (view_without_key(operator_db(c->op), &waiting, &err) == HO_OK && waiting > 0) {
         found(c, FOUND_FAIL, "sealed bodies", "%lld job%s for a body_key that is not in the "

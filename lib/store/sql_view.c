@@ -190,6 +190,19 @@ const char SQL_VIEW_FLOW[] = "SELECT " UP_TO("hookonce_effect WHERE flow = ?") "
 const char SQL_VIEW_WITHOUT_KEY[] =
     "SELECT " JOBS("state = 'ready' AND waiting_for = 'body key'");
 
+/* The oldest and the newest of a table, each once. */
+#define ENDS(columns, table, by, newest)                                                           \
+    "SELECT body_key FROM ((SELECT " columns " FROM " table " ORDER BY " by " LIMIT ?) UNION"      \
+    " (SELECT " columns " FROM " table " ORDER BY " newest " LIMIT ?)) AS "
+
+const char SQL_VIEW_BODY_KEYS[] =
+    "SELECT body_key, COUNT(*) FROM ("
+    ENDS("body_key, correlation_id, part", "hookonce_body", "correlation_id, part",
+         "correlation_id DESC, part DESC") "b UNION ALL "
+    ENDS("body_key, id", "hookonce_conflict", "id", "id DESC") "c UNION ALL "
+    ENDS("body_key, correlation_id", "hookonce_answer", "correlation_id", "correlation_id DESC")
+    "a) AS kept GROUP BY body_key";
+
 const char SQL_VIEW_NOW[] = "SELECT UTC_TIMESTAMP(6)";
 
 #define WAITING                                                                                    \

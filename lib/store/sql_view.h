@@ -22,5 +22,6 @@ extern const char SQL_VIEW_QUEUE[];
 extern const char SQL_VIEW_NOW[];
 extern const char SQL_VIEW_SINCE[];
 extern const char SQL_VIEW_WITHOUT_KEY[];
+extern const char SQL_VIEW_BODY_KEYS[];
 
 #endif

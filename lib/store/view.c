@@ -237,3 +237,11 @@ enum ho_code view_without_key(struct db *db, int64_t *n, struct ho_err *err)
     db_rows_free(&rows);
     return code;
 }
+
+enum ho_code view_body_keys(struct db *db, struct db_rows *rows, struct ho_err *err)
+{
+    const struct db_value n = DBV_INT(VIEW_COUNT_MAX);
+    const struct db_value in[] = {n, n, n, n, n, n};
+
+    return db_run(db, SQL_VIEW_BODY_KEYS, in, 6, rows, err);
+}

@@ -239,3 +239,26 @@ def test_no_key_may_be_dropped_while_spooled_files_are_sealed_under_it(site):
     assert "sealed spool" not in check(s)
     s.process()
     assert s.effects() == ["evt_0", "evt_1"]
+
+
+def test_check_sees_rows_whose_key_was_dropped_too_early(site):
+    s = sealed_site(site, ("one",))
+    assert "sealed rows" not in check(s)
+    arrive(s, body(1), body(2))
+    s.process()
+    use_keys(s, "two", "one")
+    arrive(s, body(3))
+    level, text = check(s)["sealed rows"]
+    assert level == "note" and text.startswith("2 ") and "rekey" in text
+    use_keys(s, "two")
+    level, text = check(s)["sealed rows"]
+    old = (prints(s) - {r["body_key"] for r in s.sql("SELECT body_key FROM hookonce_body ORDER BY correlation_id "
+                                                     "DESC LIMIT 1")}).pop()
+    assert level == "FAIL" and text.startswith("2 ") and (old.decode() if isinstance(old, bytes) else old) in text
+    use_keys(s, "two", "one")
+    s.hookonce("rekey", check=True)
+    use_keys(s, "two")
+    assert "sealed rows" not in check(s)
+    s.settings["hookonce"] = {}
+    s.configure()
+    assert check(s)["sealed rows"][0] == "FAIL"

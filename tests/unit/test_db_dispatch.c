@@ -280,7 +280,6 @@ static void what_we_did_not_write_is_never_run(void **state)
         "UPDATE hookonce_receipt SET mac = REPEAT('x', 32)",
         "UPDATE hookonce_receipt SET correlation_id = '01J00000000000000000000000'",
         "UPDATE hookonce_job SET correlation_id = '01J00000000000000000000000'",
-        "DELETE FROM hookonce_body",
         "DELETE FROM hookonce_receipt",
         "INSERT INTO hookonce_body SELECT correlation_id, 1, NULL, 'more', NULL FROM hookonce_body",
         /* a whole event of their own, with a MAC that they could copy */
@@ -303,6 +302,12 @@ static void what_we_did_not_write_is_never_run(void **state)
         ROW(i, work_count("hookonce_attempt WHERE outcome = 'forged row'") == 1);
     }
     assert_true(counters_alarm_count(w.counters, ALARM_FORGED, NULL) >= COUNT(changes));
+    work_empty();
+    work_event("evt_1", "one.paid", "{\"n\":1}");
+    testdb_run(base.outside, "DELETE FROM hookonce_body");
+    run_all();
+    ASSERT_COUNT("fx", 0);
+    ASSERT_COUNT("hookonce_job WHERE state = 'dead' AND outcome = 'body gone'", 1);
     work_empty();
     work_event("evt_1", "one.paid", "{\"n\":1}");
     run_all();

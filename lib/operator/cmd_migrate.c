@@ -14,6 +14,8 @@ static const struct arg_option options[OPT_N] = {
     [OPT_PASSWORD_FILE] = {"password-file", true},
 };
 
+#define TABLE_DENIED 1142 /* the server's number for a right on a table that is lacking */
+
 static void print_json(const struct migrate_state *s, int now)
 {
     static const struct table_col cols[] = {
@@ -72,6 +74,10 @@ static int migrate(struct operator *op)
     struct migrate_state s;
 
     enum ho_code code = migrate_run(operator_db(op), op->settings->key_file, &s, &err);
+    if (code != HO_OK && err.sys == TABLE_DENIED) {
+        return operator_fail(op, EXIT_TROUBLE, "%s; run it as a user who may change the tables: "
+                             "--user NAME --password-file FILE", err.text);
+    }
     if (code == HO_PERMANENT) { /* the link is there: what is wrong is in the tables or the key */
         return operator_fail(op, EXIT_TROUBLE, "%s%s", err.text, operator_db_hint(&err));
     }
@@ -148,11 +154,13 @@ const struct command cmd_migrate = {
         "  --user NAME           as this database user, where those of the config may not change tables\n"
         "  --password-file FILE  its password, in a private file; absent: none is sent\n"
         "\n"
-        "The database user needs CREATE and INDEX for this, and later ALTER; at run time SELECT,\n"
-        "INSERT, UPDATE and DELETE are enough.\n"
+        "The database user needs CREATE, ALTER, INDEX, SELECT, INSERT and UPDATE for this; at run\n"
+        "time SELECT, INSERT, UPDATE and DELETE are enough. A user who lacks them (`hookonce grants`\n"
+        "gives none to change tables) is refused; then name one who has them with --user.\n"
         "\n"
         "examples:\n"
         "  hookonce migrate\n"
-        "  hookonce migrate --status\n",
+        "  hookonce migrate --status\n"
+        "  hookonce migrate --user owner --password-file owner.password\n",
     .run = run,
 };

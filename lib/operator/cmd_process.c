@@ -101,14 +101,16 @@ static int status_of(const struct operator *op, enum ho_code code,
                          err->text, operator_db_hint(err));
 }
 
-/* Notes the moment of the start; "" when there is no database to say it. The link is closed:
- * workers may be forked. */
-static void note_start(struct operator *op, char start[32])
+/* Notes the moment of the start; "" when there is no database to say it, which is told at once,
+ * since the run goes on trying. The link is closed: workers may be forked. */
+static void note_start(struct operator *op, char start[32], int64_t for_ms)
 {
-    struct ho_err ignored;
+    struct ho_err err = {HO_OK, 0, ""};
 
-    if (view_now(operator_db(op), start, &ignored) != HO_OK) {
+    if (view_now(operator_db(op), start, &err) != HO_OK) {
         start[0] = '\0';
+        (void)operator_fail(op, EXIT_DATABASE, "%s%s; trying again for %lld s", err.text,
+                            operator_db_hint(&err), (long long)(for_ms / 1000));
     }
     db_disconnect(operator_db(op));
 }
@@ -167,7 +169,7 @@ static int run(struct operator *op, int argc, char **argv)
     log_open(&op->settings->log);
     bool tells = args.verbose || (args.how.once && !op->json && table_is_terminal(stdout));
     if (tells) {
-        note_start(op, start);
+        note_start(op, start, args.how.for_ms);
     }
     enum ho_code code = process_run(op->settings, key, &args.how, &result, &err);
     if (tells) {

@@ -182,6 +182,7 @@ def test_forgotten_content_is_nowhere_and_its_keys_stay(site):
     done = s.hookonce("forget", *pick, check=True).stdout
     assert b"2 events forgotten, 0 left" in done and b"1 conflict erased" in done
     assert left(s) == ["evt_2", "evt_4"] and ids(s) == ["evt_1", "evt_2", "evt_3", "evt_4"]
+    assert [b"its body is gone" in s.hookonce("list", f"evt_{n}", check=True).stdout for n in (1, 2)] == [True, False]
     assert s.value("SELECT COUNT(*) FROM hookonce_conflict WHERE body LIKE '%cus_1%'") == 0
     arrive(s, body(1, "cus_1"))  # still a duplicate
     s.process()

@@ -327,6 +327,69 @@ def spool(home, book):
     assert "spool: on, empty" in home.sh("./hookonce check")
 
 
+def new_password(home, book):
+    """Another password of the database's user; a connection that is made between the steps finds none."""
+    home.sh(book.take("umask 077; printf '%s' 'the new password'"))
+    link = home.db.connect()
+    with link.cursor() as cursor:
+        cursor.execute(book.take("SET PASSWORD").split(";")[0])
+    link.close()
+    home.sh("./hookonce list", codes=(69,))
+    home.sh(book.take("mv db.new"))
+    assert home.sh("stat -c %a db.password") == "600\n"
+
+
+def test_two_database_users_in_the_order_of_the_runbook(home):
+    url, processor = install(home, Document("README.md"))
+    processor.stop()
+    text = Document("schema/RUNBOOK.md").text
+    db = home.db
+    home.write("hookonce/receiver.password", db.receiver_password)
+    home.sh(re.search(r"`(umask 077; cp [^`]*next\.conf)`", text).group(1))
+    lines = re.search(r"`(receiver_user = \w+)` and `(receiver_password = [^`]*)`", text).groups()
+    named = "\n".join(lines).replace("acme_receiver", db.receiver_user)
+    with open(os.path.join(home.dir, "next.conf"), encoding="utf-8") as f:
+        config = f.read()
+    home.write("hookonce/next.conf", config.replace("[database]", "[database]\n" + named))
+    said = home.sh("./hookonce --config next.conf check", codes=(1,))
+    assert f"FAIL  database users: as {db.receiver_user}: " in said
+    home.sh(f"./hookonce send stripe --id evt_before --url {url}")  # the config of the receivers is as it was
+    said = home.sh("./hookonce --config next.conf grants --host %")
+    rights = [s for s in re.sub(r"^--.*\n", "", said, flags=re.M).split(";\n") if s.strip()]
+    db.server.execute(*rights, f"GRANT SELECT, UPDATE ON {db.name}.orders TO {db.user}@'%'")
+    assert "\n0 FAIL" in home.sh("./hookonce --config next.conf check")
+    home.sh(re.search(r"`(mv next\.conf [^`]*)`", text).group(1))
+    revoke = re.search(r"`(REVOKE ALL [^`]*)`", text).group(1)
+    db.server.execute(revoke.replace("acme@localhost", f"{db.user}@'%'").replace("acme.*", f"{db.name}.*"))
+    assert "two: " in home.sh("./hookonce check")
+    home.server.stop()
+    home.sh(f"./hookonce send stripe --id evt_after --url {home.serve()}; ./hookonce process --once")
+    assert [r["outcome"] for r in db.sql("SELECT outcome FROM hookonce_receipt ORDER BY event_id")] == ["done"] * 2
+
+
+def test_moving_the_state_folder_by_the_runbook(home):
+    url, processor = install(home, Document("README.md"))
+    processor.stop()
+    text = Document("schema/RUNBOOK.md").text
+    state, log = re.search(r"`(state = /new/place)`.*?`(log = file:[^`]*)`", text, re.S).groups()
+    place = os.path.join(home.home, "place")
+    with open(os.path.join(home.dir, "hookonce.conf"), encoding="utf-8") as f:
+        good = f.read()
+    away = good.replace(home.db.server.socket, "/nonexistent/db.sock")
+    home.write("hookonce/hookonce.conf", away)
+    home.server.stop()
+    home.sh(f"./hookonce send stripe --id evt_between --url {home.serve()}")  # what came in that moment
+    names = os.listdir(os.path.join(home.dir, "state/spool"))
+    assert len([n for n in names if n.endswith(".spool")]) == 1
+    home.server.stop()
+    home.write("hookonce/hookonce.conf", good + f"\n[hookonce]\n{state}\n{log}\n".replace("/new/place", place))
+    home.sh(f"./hookonce send stripe --id evt_moved --url {home.serve()}")
+    home.sh(f"mkdir -p -m 700 {place}/spool; mv state/spool/*.spool {place}/spool/; ./hookonce import")
+    home.sh("./hookonce process --once")
+    assert " event=imported " in home.sh(f"cat {place}/hookonce.log")
+    assert [r["outcome"] for r in home.db.sql("SELECT outcome FROM hookonce_receipt ORDER BY event_id")] == ["done"] * 2
+
+
 def test_the_procedures_of_the_runbook_work_as_written(home):
     url, processor = install(home, Document("README.md"))
     processor.stop()
@@ -383,6 +446,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     home.server.stop()
     home.sh(f"./hookonce send stripe --url {home.serve()}")
     assert home.db.value("SELECT MIN(secret_no) FROM hookonce_receipt WHERE event_id NOT LIKE 'evt%'") == 1
+    new_password(home, book)
     # the key file
     copy = re.search(r"`(install -m 600 [^`]*)`", book.text).group(1)
     home.sh(copy.replace("/a/safe/place", home.home))
@@ -441,7 +505,8 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
     assert len(commands) >= 4
     add_asana(home)
     home.write("hookonce/event.json", EVENT)
-    home.sh("install -m 600 hookonce.key old.key")
+    home.sh("install -m 600 hookonce.key old.key; umask 077; "
+            "sed 's/^user = .*/&\\nreceiver_user = r/' hookonce.conf > next.conf")
     for command in commands:
         words = filled(command).replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
         if len(words) < 2:

@@ -30,7 +30,7 @@ enum alarm {
     ALARM_NO_SECRET,     /* a source without a usable secret */
     ALARM_CONFLICT,      /* a conflict or a repeat was kept */
     ALARM_SIGNATURES,   /* a signature that no secret of ours made: forged, or our secret is wrong */
-    ALARM_DATABASE,      /* answered busy because of the database */
+    ALARM_DATABASE,      /* answered busy because of the database or a key */
     ALARM_FORGED,        /* rows whose MAC does not hold */
     ALARM_DEAD,          /* dead letters */
     ALARM_HANDLER,       /* a handler that cannot work (DDL, MyISAM, bad SQL) */

@@ -379,6 +379,10 @@ def test_moving_the_state_folder_by_the_runbook(home):
     home.write("hookonce/hookonce.conf", away)
     home.server.stop()
     home.sh(f"./hookonce send stripe --id evt_between --url {home.serve()}")  # what came in that moment
+    began = run(["./hookonce", "process", "--once", "--verbose", "--for", "1s"], 30, home.user,
+                env=home.environment(), cwd=home.dir)
+    said = began.stderr.decode().splitlines()  # at once, and once more at the end
+    assert began.returncode == 69 and said[0].endswith("; trying again for 1 s") and len(said) == 2, said
     names = os.listdir(os.path.join(home.dir, "state/spool"))
     assert len([n for n in names if n.endswith(".spool")]) == 1
     home.server.stop()

@@ -55,9 +55,30 @@ static bool write_stderr(struct span line)
 
 /* ---- the file ---- */
 
+static bool make_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct buf folder;
+
+    if (slash == NULL || slash == path) {
+        return false;
+    }
+    buf_init(&folder, strlen(path));
+    bool made = buf_add(&folder, path, (size_t)(slash - path)) == HO_OK &&
+                (mkdir(buf_cstr(&folder), 0700) == 0 || errno == EEXIST);
+    buf_free(&folder);
+    return made;
+}
+
 static int open_file(const char *path)
 {
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int fd = open(path, flags, 0600);
+
+    if (fd < 0 && errno == ENOENT) {
+        fd = make_folder(path) ? open(path, flags, 0600) : -1;
+    }
+    return fd;
 }
 
 static void close_sink(void)

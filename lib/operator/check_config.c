@@ -145,6 +145,22 @@ static void check_state(struct check *c)
     }
 }
 
+/* The folder of the log is missing; the program makes it, but no more than that. */
+static void check_log_folder(struct check *c, const char *path, const char *folder)
+{
+    char above[4096];
+
+    folder_of(folder, above, sizeof above);
+    if (access(above, W_OK | X_OK) == 0) {
+        c->over[ALARM_LOG] = true;
+        found(c, FOUND_NOTE, "log", "%s is not there yet, nor its folder; the first line makes both",
+              path);
+    } else {
+        found(c, FOUND_WARN, "log", "%s: there is no folder %s, and it can't be made: lines go to "
+              "stderr", path, folder);
+    }
+}
+
 static void check_log_file(struct check *c, const char *path)
 {
     char folder[4096];
@@ -153,7 +169,8 @@ static void check_log_file(struct check *c, const char *path)
     folder_of(path, folder, sizeof folder);
     bool may_make = access(folder, W_OK | X_OK) == 0, is_there = access(path, F_OK) == 0;
     if (access(folder, F_OK) != 0) {
-        return; /* the state folder, that is made by the first delivery; or said of it */
+        check_log_folder(c, path, folder);
+        return;
     }
     if (is_there ? access(path, W_OK) != 0 : !may_make) {
         found(c, FOUND_WARN, "log", "%s can't be written: lines go to stderr", path);

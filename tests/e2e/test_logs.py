@@ -257,3 +257,26 @@ def test_a_log_that_cannot_be_written_stops_nothing(site):
     deliver("evt_5", 1)
     assert found()[0] == f"ok    log: {log} can be written"
     assert found()[1].startswith("note  alarm log: ") and found()[1].endswith("(over)")
+
+
+def test_the_default_logs_folder_is_made_again_and_check_says_where_it_stands(site):
+    s = site()
+
+    def check():
+        said = [json.loads(line) for line in s.hookonce("check", "--json").stdout.splitlines()]
+        return [(f["level"], f["text"]) for f in said if f["subject"] == "log"]
+
+    body = events.stripe("evt_1")
+    s.settings["hookonce"] = {"state": "moved", "log": "file:lost/hookonce.log"}
+    s.configure()
+    (level, text), = check()
+    assert level == "note" and "not there yet" in text
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    assert os.stat(s.path("lost")).st_mode & 0o777 == 0o700
+    with open(s.path("lost/hookonce.log"), encoding="utf-8") as f:
+        assert "event=accepted" in f.read()
+    assert check()[0][0] == "ok"
+    s.settings["hookonce"]["log"] = "file:no/such/hookonce.log"
+    s.configure()
+    (level, text), = check()
+    assert level == "warn" and "lines go to stderr" in text

@@ -186,10 +186,9 @@ static void check_left_behind(struct check *c, const char *dir)
                    here.st_dev != there.st_dev || here.st_ino != there.st_ino);
     if (another && spool_look(usual, &left, &ignored) == HO_OK &&
         left.files + left.done + left.quarantined > 0) {
+        unsigned long long n = left.files + left.done + left.quarantined;
         found(c, FOUND_WARN, "spool left", "%llu file%s in %s, but spool_dir is %s: they are never "
-              "imported; move them there", (unsigned long long)(left.files + left.done +
-              left.quarantined), left.files + left.done + left.quarantined == 1 ? "" : "s", usual,
-              dir);
+              "imported; move them there", n, n == 1 ? "" : "s", usual, dir);
     }
     free(usual);
 }

@@ -49,8 +49,8 @@ static int run(struct operator *op, int argc, char **argv)
         return operator_fail(op, EXIT_WELL, "everything is kept for ever: [hookonce] has neither "
                                             "keep_bodies nor keep_receipts");
     }
-    if (prune(operator_db(op), op->settings, &at, deadline_in(FOREVER_MS), dry, tell, &sum,
-              &err) != HO_OK) {
+    const struct prune_run run = {.end = deadline_in(FOREVER_MS), .dry = dry, .tell = tell};
+    if (prune(operator_db(op), op->settings, &at, &run, &sum, &err) != HO_OK) {
         return operator_db_fail(op, &err);
     }
     if (op->json) {

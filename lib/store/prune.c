@@ -185,23 +185,22 @@ static enum ho_code batch(struct pass *p, struct cid *after, bool dry, bool *mor
     return code;
 }
 
-static enum ho_code walk(struct pass *p, struct cid *after, struct deadline end, bool dry,
-                         void (*tell)(const struct pruned *so_far), struct pruned *out,
-                         struct ho_err *err)
+static enum ho_code walk(struct pass *p, struct cid *after, const struct prune_run *run,
+                         struct pruned *out, struct ho_err *err)
 {
     int64_t told_ms = clock_mono_ms();
     bool more = true;
     enum ho_code code = HO_OK;
 
     while (more && code == HO_OK) {
-        if (deadline_left_ms(end) == 0) {
+        if (deadline_left_ms(run->end) == 0) {
             out->more = true;
             break;
         }
-        code = batch(p, after, dry, &more, err);
-        if (tell != NULL && clock_mono_ms() - told_ms >= TELL_EVERY_MS) {
+        code = batch(p, after, run->dry, &more, err);
+        if (run->tell != NULL && clock_mono_ms() - told_ms >= TELL_EVERY_MS) {
             told_ms = clock_mono_ms();
-            tell(out);
+            run->tell(out);
         }
     }
     if (!more) {
@@ -241,8 +240,7 @@ static enum ho_code find_edges(struct pass *p, struct ho_err *err)
 }
 
 static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms,
-                              struct deadline end, bool dry,
-                              void (*tell)(const struct pruned *so_far), struct pruned *out,
+                              const struct prune_run *run, struct pruned *out,
                               struct ho_err *err)
 {
     struct cid after;
@@ -253,15 +251,13 @@ static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms
     p->keep_us = keep_ms * US_PER_MS;
     enum ho_code code = find_edges(p, err);
     place_of(*place_ms, &after);
-    code = code == HO_OK ? walk(p, &after, end, dry, tell, out, err) : code;
+    code = code == HO_OK ? walk(p, &after, run, out, err) : code;
     *place_ms = ulid_ms(span_of(after.text));
     return code;
 }
 
 enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *at,
-                   struct deadline end, bool dry,
-                   void (*tell)(const struct pruned *so_far), struct pruned *out,
-                   struct ho_err *err)
+                   const struct prune_run *run, struct pruned *out, struct ho_err *err)
 {
     struct pass *p = ho_alloc(sizeof *p);
 
@@ -271,15 +267,14 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
                        .statements = sql_prune_whole,
                        .n_statements = sql_prune_whole_n,
                        .count = &out->receipts};
-    enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms, end, dry, tell, out,
-                                  err);
+    enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms, run, out, err);
     if (code == HO_OK) {
         *p = (struct pass){.db = db,
                            .list = sql_prune_bodies,
                            .statements = sql_prune_content,
                            .n_statements = sql_prune_content_n,
                            .count = &out->bodies};
-        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, end, dry, tell, out, err);
+        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, run, out, err);
     }
     free(p);
     return code;

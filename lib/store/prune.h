@@ -17,13 +17,17 @@ struct prune_place {
     int64_t receipts_ms, bodies_ms;
 };
 
+struct prune_run {
+    struct deadline end; /* no batch is begun behind it */
+    bool dry;            /* only count */
+    void (*tell)(const struct pruned *so_far); /* called now and then; NULL: nobody asks */
+};
+
 /* In transactions of at most 500 receipts. Without keep_bodies and keep_receipts nothing goes.
  * in/out: *at — where it begins; afterwards where the time was up, or the beginning again
- * in:  end — no batch is begun behind it; tell — called now and then, may be NULL
- * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: until end and one batch. */
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: until run->end and one batch. */
 enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *at,
-                   struct deadline end, bool dry,
-                   void (*tell)(const struct pruned *so_far), struct pruned *out,
-                   struct ho_err *err) HO_MUST_CHECK;
+                   const struct prune_run *run, struct pruned *out, struct ho_err *err)
+    HO_MUST_CHECK;
 
 #endif

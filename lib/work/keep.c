@@ -37,9 +37,8 @@ void keep_round(struct worker *w)
     int64_t left = deadline_left_ms(w->end);
     w->keep_ms = clock_mono_ms() + KEEP_EVERY_MS;
     struct prune_place at = place(w);
-    enum ho_code code = prune(w->control, s, &at,
-                              deadline_in(left < KEEP_TIME_MS ? left : KEEP_TIME_MS), false, NULL,
-                              &sum, &err);
+    const struct prune_run run = {.end = deadline_in(left < KEEP_TIME_MS ? left : KEEP_TIME_MS)};
+    enum ho_code code = prune(w->control, s, &at, &run, &sum, &err);
     keep_place(w, &at);
     const struct log_pair pairs[] = {log_int("receipts", (int64_t)sum.receipts, receipts),
                                      log_int("bodies", (int64_t)sum.bodies, bodies),

@@ -110,8 +110,12 @@ class Cell:
         self.read()
         for event in sorted(taken):
             yield from self.once_only(event)
-        for event in sorted({e for s in self.senders for d in s.given_up for e in d.events} - taken):
-            if self.receipts[event]:  # stored, and the answer was lost
+        # Stored, and the answer was lost: a receiver that was stopped may do so only now.
+        unheard = sorted({e for s in self.senders for d in s.given_up for e in d.events} - taken)
+        if any(True for e in unheard if self.receipts[e] for _ in self.once_only(e)) and w.rest(REST_S):
+            self.read()
+        for event in unheard:
+            if self.receipts[event]:
                 yield from self.once_only(event)
         busy = [s for sender in self.senders for s, status in sender.by_source if status == 503 and s != "grid"]
         if self.line.who == "mariadbd" and busy:

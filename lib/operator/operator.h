@@ -44,7 +44,7 @@ struct command {
     int (*run)(struct operator *op, int argc, char **argv);
 };
 
-extern const struct command cmd_capture, cmd_check, cmd_discard, cmd_explain, cmd_forget, cmd_grants,
+extern const struct command cmd_body, cmd_capture, cmd_check, cmd_discard, cmd_explain, cmd_forget, cmd_grants,
     cmd_import, cmd_list, cmd_migrate, cmd_pair, cmd_process, cmd_providers, cmd_prune, cmd_rekey,
     cmd_reply, cmd_retry, cmd_routes, cmd_send;
 extern const struct command *const commands[];

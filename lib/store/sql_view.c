@@ -205,6 +205,9 @@ const char SQL_VIEW_BODY_KEYS[] =
     ENDS("body_key, correlation_id", "hookonce_answer", "correlation_id", "correlation_id DESC")
     "a) AS kept GROUP BY body_key";
 
+const char SQL_VIEW_CONFLICT_BODY[] =
+    "SELECT correlation_id, body, body_key FROM hookonce_conflict WHERE id = ?";
+
 const char SQL_VIEW_NOW[] = "SELECT UTC_TIMESTAMP(6)";
 
 #define WAITING                                                                                    \

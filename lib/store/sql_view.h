@@ -23,5 +23,6 @@ extern const char SQL_VIEW_NOW[];
 extern const char SQL_VIEW_SINCE[];
 extern const char SQL_VIEW_WITHOUT_KEY[];
 extern const char SQL_VIEW_BODY_KEYS[];
+extern const char SQL_VIEW_CONFLICT_BODY[]; /* id -> cid, body, print */
 
 #endif

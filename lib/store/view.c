@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "core/key.h"
+#include "store/jobs_row.h"
+#include "store/seals.h"
 #include "store/sql_view.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -244,4 +246,33 @@ enum ho_code view_body_keys(struct db *db, struct db_rows *rows, struct ho_err *
     const struct db_value in[] = {n, n, n, n, n, n};
 
     return db_run(db, SQL_VIEW_BODY_KEYS, in, 6, rows, err);
+}
+
+enum ho_code view_conflict_body(struct db *db, uint64_t id, struct buf *out, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(id)};
+    char cid[ULID_LEN + 1], print[SEAL_PRINT_LEN + 1];
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_VIEW_CONFLICT_BODY, in, 1, &rows, err);
+    if (code == HO_OK && rows.n_rows == 0) {
+        code = ho_fail(err, HO_REJECT, "there is no conflict %llu", (unsigned long long)id);
+    } else if (code == HO_OK && db_cell(&rows, 0, 1).len == 0) {
+        code = ho_fail(err, HO_REJECT, "the body of conflict %llu is empty, or was forgotten",
+                       (unsigned long long)id);
+    } else if (code == HO_OK) {
+        jobs_row_text(db_cell(&rows, 0, 0), cid, sizeof cid);
+        jobs_row_text(db_cell(&rows, 0, 2), print, sizeof print);
+        const struct seal_place at = {"conflict body", cid, 0};
+        enum seal_opened got =
+            seal_get(db_seals(db), db_cell(&rows, 0, 2), &at, db_cell(&rows, 0, 1), out);
+        if (got == SEAL_NO_KEY) {
+            code = ho_fail(err, HO_PERMANENT, "it is sealed under the body_key %s, which is not here",
+                           print);
+        } else if (got == SEAL_BROKEN) {
+            code = ho_fail(err, HO_PERMANENT, "it does not open: it was changed, or is too long");
+        }
+    }
+    db_rows_free(&rows);
+    return code;
 }

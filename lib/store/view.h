@@ -80,6 +80,12 @@ enum { VIEW_A_STARTED, VIEW_A_ENDED, VIEW_A_JOB, VIEW_A_TRY, VIEW_A_CID, VIEW_A_
 enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* Appends what a conflict holds of the refused body, opened, to *out, that has room for it.
+ * returns HO_OK | HO_REJECT (no such conflict, or nothing is left of it) | HO_PERMANENT (its key is
+ * not here, or it does not open) | HO_TRANSIENT */
+enum ho_code view_conflict_body(struct db *db, uint64_t id, struct buf *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
 /* What happened to one receipt, in order: its delivery, jobs, tries, conflicts. */
 enum { VIEW_T_AT, VIEW_T_WHAT, VIEW_T_DETAIL, VIEW_T_N };
 enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,

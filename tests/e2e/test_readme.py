@@ -423,8 +423,9 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     # conflicts
     assert "evt_c" in home.sh(book.take("./hookonce list conflicts"))
     first = home.db.value("SELECT MIN(id) FROM hookonce_conflict")
-    statements = book.take("SELECT CONVERT(b.bytes", [("= 1", f"= {first}")]).split(";\n")[:2]
-    bodies = [home.db.value(s.replace("%", "%%")) for s in statements]
+    stored = home.db.value("SELECT first_correlation_id FROM hookonce_conflict WHERE id = %s", first)
+    home.sh(book.take("./hookonce body 01J", [("01J…", stored), ("--conflict 1", f"--conflict {first}")]))
+    bodies = [home.sh(f"cat {name}.json") for name in ("stored", "refused")]
     assert all("evt_c" in body for body in bodies) and bodies[0] != bodies[1]
     delete = re.search(r"`(DELETE FROM hookonce_conflict WHERE id = )1`", book.text).group(1)
     home.db.sql(delete + str(first))

@@ -262,3 +262,27 @@ def test_check_sees_rows_whose_key_was_dropped_too_early(site):
     s.settings["hookonce"] = {}
     s.configure()
     assert check(s)["sealed rows"][0] == "FAIL"
+
+
+@pytest.mark.parametrize("keys", [(), ("one",)])
+def test_a_body_is_written_as_it_was_delivered_opened(site, keys):
+    s = sealed_site(site, keys)
+    first, other = body(1), body(1, type="other.kind")
+    arrive(s, first, other)
+    job, cid = s.db.value("SELECT id FROM hookonce_job"), s.db.value("SELECT correlation_id FROM hookonce_receipt")
+    for name in ("evt_1", str(job), cid.decode() if isinstance(cid, bytes) else cid):
+        assert s.hookonce("body", name, check=True).stdout == first
+    conflict = s.db.value("SELECT id FROM hookonce_conflict")
+    assert s.hookonce("body", "--conflict", str(conflict), check=True).stdout == other
+    for wrong in (("evt_9",), ("--conflict", "999")):
+        done = s.hookonce("body", *wrong)
+        assert (done.returncode, done.stdout) == (1, b"") and b"no " in done.stderr
+    assert s.hookonce("body").returncode == s.hookonce("body", "evt_1", "--conflict", "1").returncode == 2
+    if keys:
+        use_keys(s, "two")
+        for what in (("evt_1",), ("--conflict", str(conflict))):
+            done = s.hookonce("body", *what)
+            assert (done.returncode, done.stdout) == (1, b"") and b"is not here" in done.stderr
+    s.sql("UPDATE hookonce_body SET bytes = 'x'")
+    done = s.hookonce("body", "evt_1")
+    assert done.returncode == 1 and (b"is not here" if keys else b"do not trust it") in done.stderr

@@ -1,0 +1,169 @@
+/* hookonce body: what was delivered, as it was, also where it is stored sealed. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "operator/operator.h"
+#include "operator/table.h"
+#include "store/conflict.h"
+#include "store/jobs_row.h"
+#include "store/reopen.h"
+#include "store/stored.h"
+#include "store/view.h"
+
+enum { OPT_CONFLICT, OPT_N };
+static const struct arg_option options[OPT_N] = {
+    [OPT_CONFLICT] = {"conflict", true},
+};
+
+/* As it is; but a terminal sees no control characters of a sender. */
+static int put(const struct operator *op, struct span body)
+{
+    if (isatty(STDOUT_FILENO) == 1) {
+        while (span_present(body)) {
+            struct span line = span_cut(&body, '\n');
+            struct buf safe;
+
+            buf_init(&safe, 4 * line.len + 64);
+            table_cell(line, 0, &safe);
+            (void)printf("%s\n", buf_cstr(&safe));
+            buf_free(&safe);
+        }
+    } else if (body.len > 0) {
+        (void)fwrite(body.p, 1, body.len, stdout);
+    }
+    return fflush(stdout) == 0 && ferror(stdout) == 0
+               ? EXIT_WELL
+               : operator_fail(op, EXIT_TROUBLE, "standard output can't be written");
+}
+
+static int put_conflict(struct operator *op, const char *number)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct buf body;
+    uint64_t id = 0;
+
+    if (!text_uint(span_of(number), INT64_MAX, &id)) {
+        return operator_fail(op, EXIT_USAGE, "--conflict wants a number, as `list conflicts` shows");
+    }
+    buf_init(&body, CONFLICT_BODY_MAX + 4096);
+    enum ho_code code = view_conflict_body(operator_db(op), id, &body, &err);
+    int status = code == HO_OK          ? put(op, buf_span(&body))
+                 : code == HO_TRANSIENT ? operator_db_fail(op, &err)
+                                        : operator_fail(op, EXIT_TROUBLE, "%s", err.text);
+    buf_free(&body);
+    return status;
+}
+
+static int put_event(struct operator *op, const char *cid)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct stored s;
+    struct span key;
+    int status;
+
+    enum ho_code code = stored_load(operator_db(op), cid, &s, &err);
+    if (code != HO_OK) {
+        status = operator_db_fail(op, &err);
+    } else if (s.key_missing[0] != '\0') {
+        status = operator_fail(op, EXIT_TROUBLE, "it is sealed under the body_key %s, which is not "
+                                                 "here", s.key_missing);
+    } else if (!s.found) {
+        status = operator_fail(op, EXIT_TROUBLE, "%s", s.no_body
+                               ? "it is not here any more: it was pruned or forgotten"
+                               : "it is not here, or was changed and does not open");
+    } else {
+        status = put(op, s.event.body);
+        if (operator_key(op, &key, &err) != HO_OK || !stored_genuine(&s, key)) {
+            status = operator_fail(op, EXIT_TROUBLE, "this installation did not write it, or it was "
+                                                     "changed: do not trust it");
+        }
+    }
+    stored_free(&s);
+    return status;
+}
+
+/* The receipts of an id: of an event, a job, or a correlation id. */
+static enum ho_code find(struct operator *op, const char *id, struct db_rows *rows,
+                         struct ho_err *err)
+{
+    struct db_rows jobs = {0};
+    uint64_t number = 0;
+    enum ho_code code = view_find(operator_db(op), span_of(id), rows, err);
+
+    if (code == HO_OK && rows->n_rows == 0 && text_uint(span_of(id), INT64_MAX, &number)) {
+        code = reopen_find(operator_db(op), REOPEN_JOB, span_of(id), &jobs, err);
+    }
+    if (code == HO_OK && jobs.n_rows > 0) {
+        db_rows_free(rows);
+        code = view_find(operator_db(op), db_cell(&jobs, 0, REOPEN_COL_CID), rows, err);
+    }
+    db_rows_free(&jobs);
+    return code;
+}
+
+static int put_found(struct operator *op, const char *id)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct db_rows rows = {0};
+    char cid[ULID_LEN + 1];
+    int status;
+
+    if (find(op, id, &rows, &err) != HO_OK) {
+        status = operator_db_fail(op, &err);
+    } else if (rows.n_rows == 0) {
+        status = operator_fail(op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
+    } else if (rows.n_rows > 1) {
+        status = operator_fail(op, EXIT_TROUBLE, "several events bear that id: name one by its "
+                                                 "correlation id, as `hookonce list ID` shows it");
+    } else {
+        jobs_row_text(db_cell(&rows, 0, VIEW_R_CID), cid, sizeof cid);
+        status = put_event(op, cid);
+    }
+    db_rows_free(&rows);
+    return status;
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct args a = args_of(op, argc, argv);
+    const char *value = NULL, *id = NULL, *conflict = NULL;
+    size_t n = 0;
+    int got;
+
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (got == ARGS_BAD) {
+            return EXIT_USAGE;
+        }
+        id = got == ARGS_WORD ? value : id;
+        conflict = got == OPT_CONFLICT ? value : conflict;
+        n++;
+    }
+    if (n != 1) {
+        return operator_fail(op, EXIT_USAGE, "say which: one id, or --conflict N");
+    }
+    int status = operator_need_settings(op);
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    return conflict != NULL ? put_conflict(op, conflict) : put_found(op, id);
+}
+
+const struct command cmd_body = {
+    .name = "body",
+    .synopsis = "ID | --conflict N",
+    .summary = "writes the body of an event, as it was delivered, to standard output",
+    .help =
+        "ID is an event id, a job's number or a correlation id. The body comes byte for byte, opened\n"
+        "where it is stored sealed; on a terminal, bytes that it should not see are shown as \\xNN.\n"
+        "Of a batch it is the whole body. Ends with 1 where it is not here, does not open, or was\n"
+        "not written by this installation.\n"
+        "\n"
+        "  --conflict N  what was refused in that conflict of `hookonce list conflicts`: of a batch\n"
+        "                the item, and at most 1 MiB\n"
+        "\n"
+        "examples:\n"
+        "  hookonce body evt_1PqWxYz > event.json\n"
+        "  hookonce body --conflict 1\n",
+    .run = run,
+};

@@ -13,8 +13,8 @@ enum log_place { LOG_TO_STDERR, LOG_TO_FILE, LOG_TO_SYSLOG };
 #define LOG_WAIT_MS 100
 
 /* Lines go there from now on; path is copied.
- * A file is opened with 0600, O_APPEND, close-on-exec; its folder, but no more, is made with 0700 where
- * it is missing; one that was moved or removed is made anew, and
+ * A file is opened with 0600, O_APPEND, close-on-exec; its folder, but no more, is made with 0700
+ * where it is missing; one that was moved or removed is made anew, and
  * at LOG_FILE_MAX it is renamed to <path>.1, whose predecessor is dropped; in a folder that may not be
  * written to it grows on. Several processes may share it.
  * Syslog is the datagram socket of that name.

@@ -153,8 +153,8 @@ static void check_log_folder(struct check *c, const char *path, const char *fold
     folder_of(folder, above, sizeof above);
     if (access(above, W_OK | X_OK) == 0) {
         c->over[ALARM_LOG] = true;
-        found(c, FOUND_NOTE, "log", "%s is not there yet, nor its folder; the first line makes both",
-              path);
+        found(c, FOUND_NOTE, "log", "%s is not there yet, nor its folder; the first line makes "
+              "both", path);
     } else {
         found(c, FOUND_WARN, "log", "%s: there is no folder %s, and it can't be made: lines go to "
               "stderr", path, folder);

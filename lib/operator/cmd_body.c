@@ -44,7 +44,7 @@ static int put_conflict(struct operator *op, const char *number)
     uint64_t id = 0;
 
     if (!text_uint(span_of(number), INT64_MAX, &id)) {
-        return operator_fail(op, EXIT_USAGE, "--conflict wants a number, as `list conflicts` shows");
+        return operator_fail(op, EXIT_USAGE, "--conflict wants a number of `list conflicts`");
     }
     buf_init(&body, CONFLICT_BODY_MAX + 4096);
     enum ho_code code = view_conflict_body(operator_db(op), id, &body, &err);
@@ -75,8 +75,8 @@ static int put_event(struct operator *op, const char *cid)
     } else {
         status = put(op, s.event.body);
         if (operator_key(op, &key, &err) != HO_OK || !stored_genuine(&s, key)) {
-            status = operator_fail(op, EXIT_TROUBLE, "this installation did not write it, or it was "
-                                                     "changed: do not trust it");
+            status = operator_fail(op, EXIT_TROUBLE, "this installation did not write it, or it "
+                                                     "was changed: do not trust it");
         }
     }
     stored_free(&s);
@@ -154,13 +154,13 @@ const struct command cmd_body = {
     .synopsis = "ID | --conflict N",
     .summary = "writes the body of an event, as it was delivered, to standard output",
     .help =
-        "ID is an event id, a job's number or a correlation id. The body comes byte for byte, opened\n"
-        "where it is stored sealed; on a terminal, bytes that it should not see are shown as \\xNN.\n"
-        "Of a batch it is the whole body. Ends with 1 where it is not here, does not open, or was\n"
-        "not written by this installation.\n"
+        "ID is an event id, a job's number or a correlation id. The body comes byte for byte,\n"
+        "opened where it is stored sealed; on a terminal, bytes that it should not see are shown\n"
+        "as \\xNN. Of a batch it is the whole body. Ends with 1 where it is not here, does not\n"
+        "open, or was not written by this installation.\n"
         "\n"
-        "  --conflict N  what was refused in that conflict of `hookonce list conflicts`: of a batch\n"
-        "                the item, and at most 1 MiB\n"
+        "  --conflict N  what was refused in that conflict of `hookonce list conflicts`: of a\n"
+        "                batch the item, and at most 1 MiB\n"
         "\n"
         "examples:\n"
         "  hookonce body evt_1PqWxYz > event.json\n"

@@ -267,8 +267,8 @@ enum ho_code view_conflict_body(struct db *db, uint64_t id, struct buf *out, str
         enum seal_opened got =
             seal_get(db_seals(db), db_cell(&rows, 0, 2), &at, db_cell(&rows, 0, 1), out);
         if (got == SEAL_NO_KEY) {
-            code = ho_fail(err, HO_PERMANENT, "it is sealed under the body_key %s, which is not here",
-                           print);
+            code = ho_fail(err, HO_PERMANENT, "it is sealed under the body_key %s, which is not "
+                                              "here", print);
         } else if (got == SEAL_BROKEN) {
             code = ho_fail(err, HO_PERMANENT, "it does not open: it was changed, or is too long");
         }

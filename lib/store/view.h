@@ -128,8 +128,8 @@ enum ho_code view_since(struct db *db, const char *start, struct view_since *out
 /* How many jobs wait for the key of their body; at most VIEW_COUNT_MAX + 1 are counted. */
 enum ho_code view_without_key(struct db *db, int64_t *n, struct ho_err *err) HO_MUST_CHECK;
 
-/* Under which keys bodies, conflicts and answers are stored (PRINT NULL: plain), and how many: of each
- * of the three the VIEW_COUNT_MAX oldest rows and as many of the newest are looked at. */
+/* Under which keys bodies, conflicts and answers are stored (PRINT NULL: plain), and how many: of
+ * each of the three the VIEW_COUNT_MAX oldest rows and as many of the newest are looked at. */
 enum { VIEW_K_PRINT, VIEW_K_COUNT, VIEW_K_N };
 enum ho_code view_body_keys(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 

@@ -45,7 +45,7 @@ def test_a_forged_receipt_is_not_answered(site):
 
 
 def test_the_program_sees_nothing_of_the_receivers(site):
-    s = reply_site(site, "of() { ps -o ppid= -p $1 | tr -d ' '; }\n"
+    s = reply_site(site, "of() { grep ^PPid: /proc/$1/status | tr -dc 0-9; }\n"
                    "reply=$(of $PPID)\nreceiver=$(of $reply)\n"
                    "cat /proc/$reply/environ >env\ntr '\\0' ' ' </proc/$reply/cmdline >argv\n"
                    "cp /proc/$reply/status status\nls -l /proc/$reply/fd >fds\nls -l /proc/$receiver/fd >receiver\n"

@@ -3,7 +3,7 @@
 from .proc import wait_until
 
 # In a command: its parent is its guard, and the worker is the guard's.
-KILL_WORKER = "kill -9 $(ps -o ppid= -p $PPID)"
+KILL_WORKER = "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
 
 
 def arrive(site, *bodies, source="stripe", **more):

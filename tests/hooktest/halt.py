@@ -1,6 +1,7 @@
 """Stopping a program at a place of its code, see tests/faults/halt.c."""
 
 import os
+import shutil
 
 from .paths import BUILD
 
@@ -12,7 +13,10 @@ class Halt:
         self.folder = folder
         os.makedirs(folder)
         os.chmod(folder, 0o777)
-        self.env = {"LD_PRELOAD": os.path.join(BUILD, "test", "halt.so"), "HOOKONCE_HALT": folder}
+        # A copy: the account that the programs run as may have no way into the build's folder.
+        library = shutil.copy(os.path.join(BUILD, "test", "halt.so"), os.path.join(folder, "halt.so"))
+        os.chmod(library, 0o755)
+        self.env = {"LD_PRELOAD": library, "HOOKONCE_HALT": folder}
 
     def arm(self, program, when, text, pid=0):
         """The first process of that program that comes to this call is stopped there."""

@@ -11,7 +11,7 @@
 #define SH(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
 /* Its parent is its guard, and the worker is the guard's. */
-#define KILL_WORKER "kill -9 $(ps -o ppid= -p $PPID)"
+#define KILL_WORKER "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
 #define TELL "echo $HOOKONCE_IDEMPOTENCY_KEY >&2; exit 1"
 
 #define FLOW \

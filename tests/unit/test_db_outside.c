@@ -8,7 +8,7 @@
 
 #define ROUTE(name, more) "[route " name "]\nprovider = shop\non = " name "\n" more
 /* Its parent is its guard, and the worker is the guard's. */
-#define KILL_WORKER "kill -9 $(ps -o ppid= -p $PPID)"
+#define KILL_WORKER "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
 #define COMMAND(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
 

@@ -228,10 +228,15 @@ def no_right(days):
 def full(days):
     site = days.sites["on"]
     days.sql(site, "CREATE TABLE filler (a INT AUTO_INCREMENT PRIMARY KEY, b LONGBLOB) ENGINE=InnoDB")
-    for size in (1_000_000, 100_000, 9_000, 3_000):
-        with contextlib.suppress(pymysql.err.OperationalError):
-            for _ in range(2000):
-                days.sql(site, f"INSERT INTO filler (b) VALUES (REPEAT('x', {size}))")
+    fits = 2
+    while fits:  # what did not fit is rolled back, and its room is given back a little later
+        fits -= 1
+        for size in (1_000_000, 100_000, 9_000, 3_000):
+            with contextlib.suppress(pymysql.err.OperationalError):
+                for _ in range(2000):
+                    days.sql(site, f"INSERT INTO filler (b) VALUES (REPEAT('x', {size}))")
+                    fits = 2
+        time.sleep(0.5)
     try:
         yield
     finally:
@@ -271,7 +276,7 @@ FAULTS = {
     "queries per hour": (queries_of_the_user, "(1226)", False),
     "password rotated": (other_password, "(1045)", False),
     "no right to write": (no_right, "(1142)", False),
-    "tablespace full": (full, "(1114)", False),
+    "tablespace full": (full, "(1114)|(2002)", False),  # a server without any room may give itself up
     "forced recovery": (recovery, "(1036)", False),
 }
 
@@ -320,7 +325,7 @@ def test_a_fault_is_answered_in_time_and_nothing_is_lost_or_doubled__O_DB_03(day
             sent[spool] = during(site, spool, hangs)
     for spool, site in days.sites.items():
         ok, busy = sent[spool]
-        assert why in site.log_text()[marks[spool]:], "the log names the reason"
+        assert any(w in site.log_text()[marks[spool]:] for w in why.split("|")), "the log names the reason"
         for event in busy:
             wait_until(lambda: send(site, event)[0].status == 200, 10, "it is taken when it comes again")
         wait_until(lambda: site.process() and not spooled(site), 10, "the spool is imported")

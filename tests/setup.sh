@@ -102,10 +102,13 @@ has_npm_packages() {
 
 # Sets missing to one line for each missing thing: its name, then the packages that have it.
 find_missing() {
-    local at how what packages absent
+    local at how what packages absent modules
     missing=()
     absent=
-    [[ $levels != *' test '* ]] || absent=" $(absent_modules pytest pytest_timeout xdist pymysql) "
+    if [[ $levels = *' test '* ]]; then
+        mapfile -t modules < <(awk '$2 == "module" { print $3 }' <<<"$needs")
+        absent=" $(absent_modules "${modules[@]}") "
+    fi
     while read -r at how what packages; do
         [[ -n $at && $levels = *" $at "* ]] || continue
         case $how in

@@ -292,6 +292,39 @@ def test_a_handler_that_ends_the_transaction_is_stopped_at_once(site, kind):
     assert attempts(s) == [(1, "bad handler")]
 
 
+def test_a_procedure_that_hides_a_deadlock_is_stopped_at_once(site):
+    """The server has undone the transaction, and the procedure went on in one of its own: CALL says OK."""
+    s = stripe_site(site, [FX, "CALL hides()", "INSERT INTO fx (event_id) VALUES ('after')"], THREE_TRIES)
+    s.db.unrestrict()
+    s.sql("CREATE TABLE pair (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB")
+    s.sql("CREATE TABLE heavy (a INT) ENGINE=InnoDB")
+    s.sql("INSERT INTO pair VALUES (1, 0), (2, 0)")
+    s.sql("CREATE PROCEDURE hides() BEGIN DECLARE CONTINUE HANDLER FOR 1213 BEGIN END; "
+          "UPDATE pair SET n = n + 1 WHERE id = 1; UPDATE pair SET n = n + 1 WHERE id = 2; "
+          "INSERT INTO fx (event_id) VALUES ('inside'); END")
+    arrive(s, events.stripe("evt_guard"))
+    rival = s.db.connect()
+    try:
+        rival.begin()
+        with rival.cursor() as cursor:  # with more to undo than the handler, so that this one is chosen
+            cursor.execute("INSERT INTO heavy SELECT seq FROM seq_1_to_2000")
+            cursor.execute("UPDATE pair SET n = n + 100 WHERE id = 2")
+            worker = s.start_processor("--for", "20s")
+            at = "SELECT 1 FROM information_schema.processlist WHERE info LIKE 'UPDATE pair%+ 1 WHERE id = 2%'"
+            wait_until(lambda: s.db.server.execute(at), 10, "the handler is at the second row")
+            cursor.execute("UPDATE pair SET n = n + 100 WHERE id = 1")
+        rival.commit()
+    finally:
+        rival.close()
+    wait_until(lambda: s.jobs()[0]["state"] not in ("ready", "running"), 15, "it has ended")
+    worker.stop()
+    job, = s.jobs()
+    assert (job["state"], job["outcome"]) == ("dead", "bad handler") and "ended the transaction" in job["last_error"]
+    assert attempts(s) == [(1, "bad handler")]
+    assert "after" not in s.effects() and "evt_guard" not in s.effects()
+    assert s.sql("SELECT n FROM pair ORDER BY id")[0] == {"n": 100}, "what came before the deadlock is undone"
+
+
 def test_a_ddl_statement_that_fails_has_ended_the_transaction_too(site):
     s = guarded(site, "CREATE TABLE other (a INT) ENGINE=InnoDB")
     assert "the handler ended the transaction" in dead_job(s, "bad handler")["last_error"]

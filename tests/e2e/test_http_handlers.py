@@ -150,6 +150,24 @@ def test_a_timeout_is_in_doubt_and_the_next_try_has_the_same_key(site, downstrea
     assert first == second and there.headers("X-Hookonce-Attempt") == ["1", "2"]
 
 
+def test_a_sibling_of_one_that_timed_out_is_not_asked_for_and_all_is_under_one_key(site, downstream):
+    there = downstream(200)
+    there.script.append(there.late(10))
+    s = url_site(site, there, {"timeout": "1s"}, {"once_per": "{/data/object/id}"})
+    arrive(s, events.stripe("evt_1", object_id="cs_1"))
+    s.process()
+    arrive(s, events.stripe("evt_2", object_id="cs_1"))
+    s.process()
+    assert [(j["state"], j["waiting_for"]) for j in s.jobs()] == [("ready", None), ("ready", "owner")]
+    assert len(there.requests) == 1, "the key is its owner's, who may have acted"
+    for _ in range(2):
+        make_due(s)
+        s.process()
+    assert [j["outcome"] for j in s.jobs()] == ["done", "already done"]
+    first, second = there.headers("Idempotency-Key")
+    assert first == second and there.headers("X-Hookonce-Id") == ["evt_1", "evt_1"]
+
+
 def test_who_hangs_up_or_does_not_listen_fails_a_try(site, downstream):
     there = downstream(200, script=[HANG_UP])
     s = url_site(site, there, route={"retry": "3 tries, 1s"})

@@ -50,3 +50,20 @@ int64_t ulid_ms(struct span s)
     }
     return ms;
 }
+
+static void edge(const char *cid, char fill, char out[ULID_LEN + 1])
+{
+    memmove(out, cid, TIME_CHARS);
+    memset(out + TIME_CHARS, fill, ULID_LEN - TIME_CHARS);
+    out[ULID_LEN] = '\0';
+}
+
+void ulid_first(const char *cid, char out[ULID_LEN + 1])
+{
+    edge(cid, '0', out);
+}
+
+void ulid_last(const char *cid, char out[ULID_LEN + 1])
+{
+    edge(cid, 'Z', out);
+}

@@ -8,7 +8,6 @@
 #include "store/sql_keep.h"
 
 #define TX_TIME_MS 30000
-#define ULID_TIME_LEN 10
 
 struct forgetting {
     const char (*cids)[ULID_LEN + 1];
@@ -21,22 +20,14 @@ struct forgetting {
 enum { REQUEST_CID, REQUEST_STATUS };
 enum { JOB_COL_ID, JOB_COL_STATE };
 
-/* The ids of the same millisecond: those of one request are among them. */
-static void edge_of(const char *cid, char fill, char out[ULID_LEN + 1])
-{
-    memcpy(out, cid, ULID_TIME_LEN);
-    memset(out + ULID_TIME_LEN, fill, ULID_LEN - ULID_TIME_LEN);
-    out[ULID_LEN] = '\0';
-}
-
 /* Locks the receipts of the request. */
 static enum ho_code lock_request(struct db *db, const struct forgetting *f, struct db_rows *out,
                                  struct ho_err *err)
 {
     char low[ULID_LEN + 1], high[ULID_LEN + 1];
 
-    edge_of(f->body_id, '0', low);
-    edge_of(f->body_id, 'Z', high);
+    ulid_first(f->body_id, low);
+    ulid_last(f->body_id, high);
     const struct db_value in[] = {DBV_STR(low), DBV_STR(high), DBV_STR(f->body_id),
                                   DBV_STR(f->body_id)};
     return db_run(db, sql_forget_request, in, 4, out, err);

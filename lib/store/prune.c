@@ -16,7 +16,6 @@
 #define AHEAD_US (INT64_C(60) * 60 * 1000 * 1000)
 #define ID_TIME_MAX_MS ((INT64_C(1) << 48) - 1)
 #define LAST_ID "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"
-#define ULID_TIME_LEN 10 /* characters of an id that are its time */
 
 struct cid {
     char text[ULID_LEN + 1];
@@ -44,22 +43,14 @@ struct pass {
     size_t n_still;
 };
 
-/* The first or last id of a time. */
-static void edge_of(const char *cid, char fill, struct cid *out)
-{
-    memcpy(out->text, cid, ULID_TIME_LEN);
-    memset(out->text + ULID_TIME_LEN, fill, ULID_LEN - ULID_TIME_LEN);
-    out->text[ULID_LEN] = '\0';
-}
-
 /* A statement over the receipts of the request that has this body; with an age behind it or not. */
 static enum ho_code run_request(struct pass *p, const char *sql, const struct cid *body,
                                 bool with_age, struct db_rows *rows, struct ho_err *err)
 {
     struct cid low, high;
 
-    edge_of(body->text, '0', &low);
-    edge_of(body->text, 'Z', &high);
+    ulid_first(body->text, low.text);
+    ulid_last(body->text, high.text);
     const struct db_value in[] = {DBV_STR(low.text), DBV_STR(high.text), DBV_STR(body->text),
                                   DBV_STR(body->text), DBV_INT(p->keep_us)};
     return db_run(p->db, sql, in, with_age ? 5 : 4, rows, err);
@@ -217,7 +208,7 @@ static void place_of(int64_t ms, struct cid *out)
     out->text[0] = '\0';
     if (ms > 0 && ms <= ID_TIME_MAX_MS) {
         ulid_new(ms * US_PER_MS, at);
-        edge_of(at, '0', out);
+        ulid_first(at, out->text);
     }
 }
 
@@ -231,9 +222,9 @@ static enum ho_code find_edges(struct pass *p, struct ho_err *err)
     if (code == HO_OK) {
         int64_t us = db_cell_int(&rows, 0, 0) - p->keep_us;
         ulid_new(us > 0 ? us : 0, at.text);
-        edge_of(at.text, '0', &p->below);
+        ulid_first(at.text, p->below.text);
         ulid_new(db_cell_int(&rows, 0, 0) + AHEAD_US, at.text);
-        edge_of(at.text, '0', &p->ahead);
+        ulid_first(at.text, p->ahead.text);
     }
     db_rows_free(&rows);
     return code;

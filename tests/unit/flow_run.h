@@ -3,6 +3,9 @@
 #ifndef HO_TESTS_FLOW_RUN_H
 #define HO_TESTS_FLOW_RUN_H
 
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "workdb.h"
 
 #include "base/log.h"
@@ -123,6 +126,30 @@ static inline struct reaped flow_reap(void)
         fail_msg("reap: %s", err.text);
     }
     return reaped;
+}
+
+/* In a command: its parent is its guard, and the worker is the guard's. */
+#define KILL_WORKER "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
+
+/* A worker in a process of its own, which the handler kills. */
+static inline void flow_run_and_die(void)
+{
+    int status = 0;
+
+    db_disconnect(base.outside);
+    db_disconnect(w.control);
+    db_disconnect(w.handler);
+    pid_t child = fork();
+    if (child == 0) {
+        struct worker own;
+        worker_init(&own, settings, TESTDB_KEY);
+        own.end = deadline_in(10000);
+        own.once = true;
+        (void)!worker_run(&own, &err);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 /* All jobs in order: "ROUTE STATE OUTCOME", and behind it what it waits for. */

@@ -2,16 +2,11 @@
  * what an operator changes in the config meanwhile. And waits: one clock for all of them. */
 #include "flow_run.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "store/reopen.h"
 
 #define ROUTE(more) "[route order]\nprovider = shop\non = order\n" more
 #define SH(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
-/* Its parent is its guard, and the worker is the guard's. */
-#define KILL_WORKER "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
 #define TELL "echo $HOOKONCE_IDEMPOTENCY_KEY >&2; exit 1"
 
 #define FLOW \
@@ -164,27 +159,6 @@ static void a_key_in_doubt_is_freed_when_its_owner_is_gone(void **state)
 
 /* ---- marks ---- */
 
-/* A worker in a process of its own, which the handler kills. */
-static void run_and_die(void)
-{
-    int status = 0;
-
-    db_disconnect(base.outside);
-    db_disconnect(w.control);
-    db_disconnect(w.handler);
-    pid_t child = fork();
-    if (child == 0) {
-        struct worker own;
-        worker_init(&own, settings, TESTDB_KEY);
-        own.end = deadline_in(10000);
-        own.once = true;
-        (void)!worker_run(&own, &err);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 /* A newer event whose command may have acted goes before an older one, also when it failed. */
 static void what_may_have_acted_moves_the_mark(void **state)
 {
@@ -208,7 +182,7 @@ static void what_may_have_acted_moves_the_mark(void **state)
         configure(flow);
         flow_event("evt_1", "order", BODY, 10);
         if (rows[i].dies) {
-            run_and_die();
+            flow_run_and_die();
             ROW(i, flow_reap().dead == 1);
             configure(FLOW ROUTE("order_by = {/order}\nhandler = unknown\n"));
         } else {

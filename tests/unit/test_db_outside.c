@@ -1,14 +1,9 @@
 /* Commands behind the gate: tries that are committed before, keys of jobs that die, workers that vanish. */
 #include "flow_run.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "store/reopen.h"
 
 #define ROUTE(name, more) "[route " name "]\nprovider = shop\non = " name "\n" more
-/* Its parent is its guard, and the worker is the guard's. */
-#define KILL_WORKER "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
 #define COMMAND(name, sh, more) \
     "[handler " name "]\ntimeout = 5s\ncommand = /bin/sh -c \"" sh "\"\n" more
 
@@ -236,33 +231,12 @@ static void a_key_from_the_future_is_past_its_life(void **state)
 
 /* ---- workers that vanish ---- */
 
-/* A worker in a process of its own, which the handler kills. */
-static void run_and_die(void)
-{
-    int status = 0;
-
-    db_disconnect(base.outside);
-    db_disconnect(w.control);
-    db_disconnect(w.handler);
-    pid_t child = fork();
-    if (child == 0) {
-        struct worker own;
-        worker_init(&own, settings, TESTDB_KEY);
-        own.end = deadline_in(10000);
-        own.once = true;
-        (void)!worker_run(&own, &err);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 static void a_try_counts_before_its_command_starts(void **state)
 {
     (void)state;
 
     flow_event("evt_1", "kills", ORDER, 0);
-    run_and_die();
+    flow_run_and_die();
     ASSERT_VALUE(JOBS, "kills running -");
     ASSERT_VALUE(TRY, "1 0 1");
     ASSERT_VALUE(ATTEMPTS, "1:1 -");
@@ -270,7 +244,7 @@ static void a_try_counts_before_its_command_starts(void **state)
     assert_int_equal(flow_reap().opened, 1);
     ASSERT_VALUE(JOBS, "kills ready lease lost");
     ASSERT_VALUE(EFFECTS, "kills o1 reserved 1");
-    run_and_die();
+    flow_run_and_die();
     ASSERT_VALUE(TRY, "2 1 1"); /* a suspect's try is counted once, not by claim and gate */
     assert_int_equal(flow_reap().dead, 1);
     ASSERT_VALUE(JOBS, "kills dead worker lost");
@@ -283,7 +257,7 @@ static void at_most_once_is_never_started_again(void **state)
     (void)state;
 
     flow_event("evt_1", "once", ORDER, 0);
-    run_and_die();
+    flow_run_and_die();
     assert_int_equal(flow_reap().dead, 1);
     ASSERT_VALUE(JOBS, "once dead outcome unknown");
     ASSERT_VALUE(EFFECTS, "once o1 unknown 1");

@@ -66,6 +66,23 @@ static void ids_sort_by_time(void **state)
     }
 }
 
+static void all_of_a_millisecond_lie_between_its_first_and_last(void **state)
+{
+    char id[ULID_LEN + 1], first[ULID_LEN + 1], last[ULID_LEN + 1], next[ULID_LEN + 1];
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        ulid_new(INT64_C(1790000000123999), id);
+        ulid_first(id, first);
+        ulid_last(id, last);
+        ulid_new(INT64_C(1790000000124000), next);
+        assert_true(strcmp(first, id) <= 0 && strcmp(id, last) <= 0 && strcmp(last, next) < 0);
+        assert_true(ulid_valid(span_of(first)) && ulid_valid(span_of(last)));
+        assert_true(ulid_ms(span_of(first)) == ulid_ms(span_of(id)));
+        ulid_first(id, id);
+        assert_string_equal(id, first);
+    }
+}
+
 static void only_the_canonical_form_is_valid(void **state)
 {
     static const struct {
@@ -99,6 +116,7 @@ int main(void)
         cmocka_unit_test(the_first_ten_characters_are_the_time),
         cmocka_unit_test(the_rest_is_random_in_every_place),
         cmocka_unit_test(ids_sort_by_time),
+        cmocka_unit_test(all_of_a_millisecond_lie_between_its_first_and_last),
         cmocka_unit_test(only_the_canonical_form_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

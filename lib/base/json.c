@@ -52,6 +52,28 @@ static enum ho_code parse_text(struct span text, bool strict, struct json_object
     return code;
 }
 
+static unsigned char *copy_of(struct span text)
+{
+    unsigned char *copy = ho_alloc(text.len + 1);
+
+    memcpy(copy, text.p, text.len);
+    return copy;
+}
+
+/* json-c from 0.17 on refuses big integers when strict; a sender may well have them. And when it is
+ * not strict, it takes [1,] too. So the grammar is judged with shorter numbers. */
+static enum ho_code check_grammar(struct span text, struct ho_err *err)
+{
+    unsigned char *copy = copy_of(text);
+    struct json_object *root = NULL;
+
+    (void)json_scan(text, NULL, copy);
+    enum ho_code code = parse_text(span_make(copy, text.len), true, &root, err);
+    json_object_put(root);
+    free(copy);
+    return code;
+}
+
 struct json *json_own(struct json_object *root)
 {
     struct json *doc = ho_alloc(sizeof *doc);
@@ -81,23 +103,23 @@ enum ho_code json_parse_within(struct span text, const struct json_limits *limit
     if (text.p == NULL || text.len > INT_MAX) {
         return ho_fail(err, HO_REJECT, "not JSON: %s", text.p == NULL ? "nothing" : "too long");
     }
-    struct json_scan found = json_scan(text, NULL);
+    struct json_scan found = json_scan(text, NULL, NULL);
     if (found.not_json) {
         return ho_fail(err, HO_REJECT, "not JSON: a character or number that JSON does not have");
     }
     if (found.containers > limits->containers || found.commas > limits->values) {
         return ho_fail(err, HO_PERMANENT, "JSON with too many values to be held in memory");
     }
-    unsigned char *copy = NULL;
-    if (found.key_nul) {
-        copy = ho_alloc(text.len);
-        memcpy(copy, text.p, text.len);
-        (void)json_scan(text, copy);
+    unsigned char *copy = found.key_nul ? copy_of(text) : NULL;
+    if (copy != NULL) {
+        (void)json_scan(text, copy, NULL);
         text = span_make(copy, text.len);
     }
-    /* json-c from 0.17 on refuses big integers when strict; a sender may well have them. */
     struct json_object *root = NULL;
-    enum ho_code code = parse_text(text, !found.big_integer, &root, err);
+    enum ho_code code = found.big_integer ? check_grammar(text, err) : HO_OK;
+    if (code == HO_OK) {
+        code = parse_text(text, !found.big_integer, &root, err);
+    }
     if (code == HO_OK) {
         *doc = json_own(root);
         (*doc)->inexact = found.big_integer;

@@ -4,20 +4,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/json_walk.h"
 #include "base/text.h"
 
 #define NUL_ESCAPE "\\u0000"
 #define KEY_NUL_ESCAPE "\\ufdd0"
-
-/* The length of the string literal at the start of s, with its quotes; all of s if it never ends. */
-static size_t string_length(struct span s)
-{
-    size_t i = 1;
-    while (i < s.len && s.p[i] != '"') {
-        i += s.p[i] == '\\' ? 2 : 1;
-    }
-    return i < s.len ? i + 1 : s.len;
-}
+#define DIGITS_KEPT 10 /* of a big integer, which has at least 19 */
 
 static bool is_key(struct span behind)
 {
@@ -107,7 +99,35 @@ static bool is_number(struct span s)
     return at == s.len;
 }
 
-struct json_scan json_scan(struct span text, unsigned char *copy)
+/* Whether the string at the start of s is a key with an escaped NUL; replaces them in copy. */
+static bool scan_key(struct span s, size_t len, unsigned char *copy)
+{
+    struct span literal = span_sub(s, 0, len);
+    bool found = false;
+    size_t at = 0;
+
+    if (!is_key(span_sub(s, len, s.len))) {
+        return false;
+    }
+    while (find_nul_escape(literal, &at)) {
+        found = true;
+        if (copy == NULL) {
+            break;
+        }
+        memcpy(copy + at, KEY_NUL_ESCAPE, sizeof KEY_NUL_ESCAPE - 1);
+        at += sizeof NUL_ESCAPE - 1;
+    }
+    return found;
+}
+
+static void shorten(unsigned char *number, size_t len)
+{
+    if (number != NULL) {
+        memset(number + DIGITS_KEPT, ' ', len - DIGITS_KEPT);
+    }
+}
+
+struct json_scan json_scan(struct span text, unsigned char *keys, unsigned char *numbers)
 {
     struct json_scan found = {false, false, false, 0, 0};
     for (size_t i = 0; i < text.len;) {
@@ -115,22 +135,15 @@ struct json_scan json_scan(struct span text, unsigned char *copy)
         unsigned char c = rest.p[0];
         size_t len = 1;
         if (c == '"') {
-            size_t at = 0;
-            len = string_length(rest);
-            struct span literal = span_sub(rest, 0, len);
-            bool key = is_key(span_sub(rest, len, rest.len));
-            while (key && find_nul_escape(literal, &at)) {
-                found.key_nul = true;
-                if (copy == NULL) {
-                    break;
-                }
-                memcpy(copy + i + at, KEY_NUL_ESCAPE, sizeof KEY_NUL_ESCAPE - 1);
-                at += sizeof NUL_ESCAPE - 1;
-            }
+            len = json_string_len(rest);
+            found.key_nul = scan_key(rest, len, keys == NULL ? NULL : keys + i) || found.key_nul;
         } else if (c == '-' || (c >= '0' && c <= '9')) {
             len = number_length(rest);
             found.not_json = found.not_json || !is_number(span_sub(rest, 0, len));
-            found.big_integer = found.big_integer || is_big_integer(span_sub(rest, 0, len));
+            if (is_big_integer(span_sub(rest, 0, len))) {
+                found.big_integer = true;
+                shorten(numbers == NULL ? NULL : numbers + i, len);
+            }
         } else if (c == '\0' || strchr("{}[]:, \t\r\naeflnrstu", c) == NULL) {
             found.not_json = true;
         } else {

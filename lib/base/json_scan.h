@@ -18,8 +18,10 @@ struct json_scan {
     size_t commas;
 };
 
-/* in: copy — NULL, or a writable copy of text, in which the escaped NULs in keys are replaced by
- *     escapes of U+FDD0, which are as long */
-struct json_scan json_scan(struct span text, unsigned char *copy);
+/* in: keys    — NULL, or a writable copy of text, in which the escaped NULs in keys are replaced by
+ *               escapes of U+FDD0, which are as long
+ *     numbers — NULL, or another, in which each big integer is replaced by its first digits and
+ *               blanks: as good a JSON as text is, with numbers that every parser takes */
+struct json_scan json_scan(struct span text, unsigned char *keys, unsigned char *numbers);
 
 #endif

@@ -5,71 +5,22 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_walk.h"
 #include "base/text.h"
 
 #define BOM "\xEF\xBB\xBF"
 #define KEY_MAX 65536
-
-static bool is_blank(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 struct span json_bare(struct span text)
 {
     if (span_starts(text, BOM)) {
         text = span_sub(text, sizeof BOM - 1, text.len);
     }
-    while (text.len > 0 && is_blank(text.p[0])) {
-        text = span_sub(text, 1, text.len);
-    }
-    while (text.len > 0 && is_blank(text.p[text.len - 1])) {
+    text = json_skip(text, 0);
+    while (text.len > 0 && json_skip(span_sub(text, text.len - 1, 1), 0).len == 0) {
         text.len--;
     }
     return text;
-}
-
-static struct span skip(struct span s, size_t n)
-{
-    s = span_sub(s, n, s.len);
-    while (s.len > 0 && is_blank(s.p[0])) {
-        s = span_sub(s, 1, s.len);
-    }
-    return s;
-}
-
-static size_t string_len(struct span s)
-{
-    size_t i = 1;
-
-    while (i < s.len && s.p[i] != '"') {
-        i += s.p[i] == '\\' ? 2 : 1;
-    }
-    return i < s.len ? i + 1 : s.len;
-}
-
-/* The length of the value that s begins with. */
-static size_t value_len(struct span s)
-{
-    size_t depth = 0, i = 0;
-
-    while (i < s.len) {
-        unsigned char c = s.p[i];
-
-        if (c == '"') {
-            i += string_len(span_sub(s, i, s.len));
-        } else if (depth == 0 && (c == ',' || c == ']' || c == '}' || is_blank(c))) {
-            return i;
-        } else {
-            depth += c == '{' || c == '[' ? 1 : 0;
-            depth -= c == '}' || c == ']' ? 1 : 0;
-            i++;
-        }
-        if (depth == 0 && (c == '"' || c == '}' || c == ']')) {
-            return i;
-        }
-    }
-    return i;
 }
 
 /* One part of a pointer with ~1 and ~0 undone. */
@@ -114,17 +65,17 @@ static struct span in_object(struct span s, struct span key)
 {
     struct span found = SPAN_NONE;
 
-    s = skip(s, 1);
+    s = json_skip(s, 1);
     while (s.len > 0 && s.p[0] == '"') {
-        struct span literal = span_sub(s, 0, string_len(s));
-        struct span value = skip(skip(s, literal.len), 1); /* behind the colon */
-        size_t len = value_len(value);
+        struct span literal = span_sub(s, 0, json_string_len(s));
+        struct span value = json_skip(json_skip(s, literal.len), 1); /* behind the colon */
+        size_t len = json_value_len(value);
 
         if (says(literal, key)) {
             found = span_sub(value, 0, len);
         }
-        s = skip(value, len);
-        s = s.len > 0 && s.p[0] == ',' ? skip(s, 1) : SPAN_NONE;
+        s = json_skip(value, len);
+        s = s.len > 0 && s.p[0] == ',' ? json_skip(s, 1) : SPAN_NONE;
     }
     return found;
 }
@@ -136,15 +87,15 @@ static struct span in_array(struct span s, struct span part)
     if (!text_uint(part, UINT32_MAX, &index)) {
         return SPAN_NONE;
     }
-    s = skip(s, 1);
+    s = json_skip(s, 1);
     while (s.len > 0 && s.p[0] != ']') {
-        size_t len = value_len(s);
+        size_t len = json_value_len(s);
 
         if (index-- == 0) {
             return span_sub(s, 0, len);
         }
-        s = skip(s, len);
-        s = s.len > 0 && s.p[0] == ',' ? skip(s, 1) : SPAN_NONE;
+        s = json_skip(s, len);
+        s = s.len > 0 && s.p[0] == ',' ? json_skip(s, 1) : SPAN_NONE;
     }
     return SPAN_NONE;
 }

@@ -201,6 +201,9 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
         }
     }
     enum ho_code code = load_keeping(out, s, err);
+    if (code == HO_OK) {
+        code = setting_file(s, "page_token", &out->page_token_file, err);
+    }
     return code == HO_OK ? setting_file(s, "key", &out->key_file, err) : code;
 }
 

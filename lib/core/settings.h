@@ -165,6 +165,7 @@ struct settings {
     char *spool_dir;
     uint64_t spool_bytes;
     unsigned spool_files;
+    char *page_token_file; /* for /health, /metrics and /status; NULL: there are none */
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;

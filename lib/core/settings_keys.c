@@ -73,6 +73,10 @@ static const struct conf_key keys[] = {
      .help = "most bytes in the spool; an event that does not fit is answered busy"},
     {.section = "hookonce", .key = "spool_files", .type = CONF_INT, .dflt = "10000", .min = 1,
      .max = 100000, .help = "most files in the spool, one a request"},
+    {.section = "hookonce", .key = "page_token", .type = CONF_TEXT,
+     .help = "a token of at least 16 bytes, as file:PATH, with which the receiver answers /health, "
+             "/metrics and /status behind its URL: Authorization: Bearer TOKEN, or TOKEN as the "
+             "password of any user, or ?token=TOKEN; absent: these are answered 404"},
 
     {.section = "processor", .key = "lease", .type = CONF_DURATION, .dflt = "60s",
      .min = 2 * SECOND, .max = DAY,

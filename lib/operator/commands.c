@@ -4,6 +4,6 @@
 const struct command *const commands[] = {
     &cmd_check, &cmd_migrate, &cmd_process, &cmd_list, &cmd_body, &cmd_retry, &cmd_discard, &cmd_send,
     &cmd_providers, &cmd_import, &cmd_capture, &cmd_explain, &cmd_routes, &cmd_pair, &cmd_grants,
-    &cmd_rekey, &cmd_prune, &cmd_forget, &cmd_reply,
+    &cmd_rekey, &cmd_prune, &cmd_forget, &cmd_page, &cmd_reply,
 };
 const size_t commands_n = sizeof commands / sizeof commands[0];

@@ -31,6 +31,13 @@ void reply_fixed(struct receiver *rx, int status, const char *headers, const cha
     send(rx, &reply, SPAN_LIT(""), headers);
 }
 
+void reply_text(struct receiver *rx, const struct reply_text *text)
+{
+    struct reply reply = {.status = text->status, .type = text->type, .body = text->body};
+
+    send(rx, &reply, SPAN_LIT(""), text->headers);
+}
+
 static void send_answer(struct receiver *rx, const struct answer *answer, const char *more)
 {
     struct reply reply = {.status = answer->status, .type = answer->type,

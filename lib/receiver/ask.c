@@ -17,6 +17,7 @@
 #define LOOK_EVERY_MS 50
 #define EXIT_BUSY 69 /* of `hookonce reply`: the sender may ask again */
 #define NAME_ROOM 65
+#define SAID_MAX 4096 /* of what it prints, for the log */
 
 struct asking {
     struct receiver *rx;
@@ -159,17 +160,30 @@ static void answer_not_started(struct asking *a, const struct ho_err *err)
     answer_kind(a, ANSWER_REPLY_FAIL, err->text);
 }
 
+/* The claim's token in hex, and a line end. */
+static struct span token_line(const unsigned char token[JOB_TOKEN_LEN],
+                              char room[2 * JOB_TOKEN_LEN + 2])
+{
+    text_hex(token, JOB_TOKEN_LEN, room);
+    room[2 * JOB_TOKEN_LEN] = '\n';
+    return span_make(room, 2 * JOB_TOKEN_LEN + 1);
+}
+
 /* Under our claim. Whoever is late is answered for in time; what runs on has the grace of its
  * lease. */
 static void run(struct asking *a)
 {
     struct deadline lease = {a->end.end_ms + REPLY_GRACE_MS};
+    char token[2 * JOB_TOKEN_LEN + 2];
+    const struct program_call call = {.words = {"reply", a->cid},
+                                      .input = token_line(a->claim.token, token),
+                                      .said_max = SAID_MAX};
     struct program p;
     struct ho_err err;
     int code;
 
     ho_err_clear(&err);
-    if (program_start(a->rx, a->cid, a->claim.token, &p, &err) != HO_OK) {
+    if (program_start(a->rx, &call, &p, &err) != HO_OK) {
         answer_not_started(a, &err);
     } else if (program_wait(&p, a->end, &code)) {
         answer_ended(a, &p, code);

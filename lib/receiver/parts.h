@@ -44,13 +44,22 @@ const char *receiver_state_dir(const struct receiver *rx); /* needs rx->endpoint
 /* ---- answer.c ---- */
 
 void reply_fixed(struct receiver *rx, int status, const char *headers, const char *text);
+/* Answers with this; all of it is borrowed. */
+struct reply_text {
+    int status;
+    const char *type;
+    const char *headers; /* complete lines */
+    struct span body;
+};
+void reply_text(struct receiver *rx, const struct reply_text *text);
+
 void reply_answer(struct receiver *rx, const struct answer *answer);
 void reply_kind(struct receiver *rx, const struct endpoint *e, enum answer_kind kind);
 
 /* ---- refuse.c ---- */
 
 /* Refuses the request: log, counter, alarm, a kept copy, answer.
- * in: e - NULL: no source of ours; note - NULL: nothing was verified */
+ * in: e - NULL: no source of ours, or a page; note - NULL: nothing was verified */
 void refuse(struct receiver *rx, const struct endpoint *e, enum reason why,
             const struct verify_note *note);
 
@@ -133,22 +142,46 @@ void import_late(struct receiver *rx);
  * vanished. */
 void ask(struct receiver *rx, const struct endpoint *e);
 
+/* ---- page.c ---- */
+
+/* What a person or a monitor asks this installation. */
+enum page { PAGE_NONE, PAGE_HEALTH, PAGE_METRICS, PAGE_STATUS };
+
+#define PAGE_METHODS "GET, HEAD"
+
+/* Which page the request at hand is for; PAGE_NONE: none, or pages are off. Needs rx->endpoints. */
+enum page page_of(const struct receiver *rx);
+
+/* Answers a request for a page, if it bears the token; what needs the database is made by
+ * `hookonce page`. blocks: some seconds, while the database is slow */
+void serve_page(struct receiver *rx, enum page page);
+
 /* ---- program.c ---- */
+
+#define PROGRAM_WORDS 4         /* of a command line, without the program */
+#define PROGRAM_INPUT_MAX 512   /* a pipe takes that much before anybody reads */
+
+/* What `hookonce` is asked for. */
+struct program_call {
+    const char *words[PROGRAM_WORDS + 1]; /* the command and what follows it; a NULL behind the last */
+    struct span input;                    /* on its standard input */
+    size_t said_max;                      /* bytes of what it prints that are kept */
+};
 
 struct program {
     pid_t pid;       /* 0: there is none */
     int from;        /* what it prints comes from here */
     struct buf said; /* the first of it */
+    bool cut;        /* it printed more */
 };
 
-/* Starts `hookonce reply ID` with a clean environment and the claim's token on its standard input.
+/* Starts `hookonce WORDS` with a clean environment.
  * out: *p - to be ended by program_end
  * returns HO_OK | HO_TRANSIENT (no process, no pipe) | HO_PERMANENT (no such program) */
-enum ho_code program_start(const struct receiver *rx, const char *cid,
-                           const unsigned char token[JOB_TOKEN_LEN], struct program *p,
-                           struct ho_err *err) HO_MUST_CHECK;
+enum ho_code program_start(const struct receiver *rx, const struct program_call *call,
+                           struct program *p, struct ho_err *err) HO_MUST_CHECK;
 
-/* Waits for its end. false: the time is over, and it runs on.
+/* Waits for its end, and for the end of what it prints. false: the time is over, and it runs on.
  * out: *code - its exit code, -1 when a signal ended it */
 bool program_wait(struct program *p, struct deadline end, int *code);
 

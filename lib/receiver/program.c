@@ -1,4 +1,4 @@
-/* Running `hookonce reply ID`, and `hookonce import`. The receiver itself runs no handler: it has neither the code nor, in
+/* Running `hookonce`: reply, page, import. The receiver itself runs no handler: it has neither the code nor, in
  * plain CGI, the time of a process that web servers end as they like. */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,10 @@
 #include <unistd.h>
 
 #include "base/fork.h"
-#include "base/text.h"
 #include "receiver/parts.h"
 
 #define NAME "hookonce"
 #define PATH_MAX_BYTES 4096
-#define SAID_MAX 4096
 #define NOT_STARTED 127
 #define LOOK_MS 100  /* between two looks whether it has ended */
 #define PAUSE_MS 2   /* once it says no more */
@@ -90,7 +88,7 @@ static char *variable(const char *name, const char *value)
 }
 
 struct launch {
-    char *argv[4];
+    char *argv[1 + PROGRAM_WORDS + 1];
     char *env[VARIABLES + 1];
     int in, out, fds_end;
 };
@@ -154,25 +152,21 @@ static bool make_pipe(int ends[2])
     return false;
 }
 
-/* The token in hex and a line end: a pipe takes that much before anybody reads. */
-static bool give_token(int fd, const unsigned char token[JOB_TOKEN_LEN])
+static bool give(int fd, struct span input)
 {
-    char line[2 * JOB_TOKEN_LEN + 2];
-
-    text_hex(token, JOB_TOKEN_LEN, line);
-    line[2 * JOB_TOKEN_LEN] = '\n';
-    return write(fd, line, 2 * JOB_TOKEN_LEN + 1) == 2 * JOB_TOKEN_LEN + 1;
+    return input.len <= PROGRAM_INPUT_MAX &&
+           (input.len == 0 || write(fd, input.p, input.len) == (ssize_t)input.len);
 }
 
 /* ---- its life ---- */
 
-static enum ho_code launch(struct launch *l, const unsigned char token[JOB_TOKEN_LEN],
-                           struct program *p, struct ho_err *err)
+static enum ho_code launch(struct launch *l, struct span input, struct program *p,
+                           struct ho_err *err)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1};
     enum ho_code code = HO_OK;
 
-    if (!make_pipe(in) || !make_pipe(out) || !give_token(in[1], token)) {
+    if (!make_pipe(in) || !make_pipe(out) || !give(in[1], input)) {
         code = ho_fail_errno(err, HO_TRANSIENT, "no pipe for the program");
     } else {
         shut(&in[1]);
@@ -195,27 +189,55 @@ static enum ho_code launch(struct launch *l, const unsigned char token[JOB_TOKEN
     return code;
 }
 
-enum ho_code program_start(const struct receiver *rx, const char *cid,
-                           const unsigned char token[JOB_TOKEN_LEN], struct program *p,
-                           struct ho_err *err)
+/* argv of its own: the callers' words are constant. */
+static void make_argv(const char *program, const char *const words[PROGRAM_WORDS + 1],
+                      struct launch *l)
 {
-    char id[ULID_LEN + 1], word[] = "reply";
-    struct launch l;
+    size_t n = 0;
+
+    l->argv[n++] = ho_strdup(program);
+    for (size_t i = 0; words[i] != NULL; i++) {
+        l->argv[n++] = ho_strdup(words[i]);
+    }
+    l->argv[n] = NULL;
+}
+
+static void free_launch(struct launch *l)
+{
+    free_env(l->env);
+    for (size_t i = 0; l->argv[i] != NULL; i++) {
+        free(l->argv[i]);
+    }
+}
+
+/* The program, its words and its world. free_launch frees with HO_OK. */
+static enum ho_code prepare(const struct receiver *rx, const char *const words[PROGRAM_WORDS + 1],
+                            struct launch *l, struct ho_err *err)
+{
     struct buf path;
 
-    *p = (struct program){.pid = 0, .from = -1};
-    buf_init(&p->said, SAID_MAX);
     buf_init(&path, PATH_MAX_BYTES);
     enum ho_code code = find_program(rx, &path, err);
     if (code == HO_OK) {
-        (void)snprintf(id, sizeof id, "%s", cid);
-        (void)buf_cstr(&path);
-        l = (struct launch){.argv = {(char *)path.p, word, id, NULL}};
-        make_env(rx, l.env);
-        code = launch(&l, token, p, err);
-        free_env(l.env);
+        make_argv(buf_cstr(&path), words, l);
+        make_env(rx, l->env);
     }
     buf_free(&path);
+    return code;
+}
+
+enum ho_code program_start(const struct receiver *rx, const struct program_call *call,
+                           struct program *p, struct ho_err *err)
+{
+    struct launch l;
+
+    *p = (struct program){.pid = 0, .from = -1};
+    buf_init(&p->said, call->said_max);
+    enum ho_code code = prepare(rx, call->words, &l, err);
+    if (code == HO_OK) {
+        code = launch(&l, call->input, p, err);
+        free_launch(&l);
+    }
     return code;
 }
 
@@ -253,20 +275,14 @@ static enum ho_code detach(struct launch *l, struct ho_err *err)
 
 enum ho_code program_detach(const struct receiver *rx, const char *command, struct ho_err *err)
 {
-    char word[16];
-    struct buf path;
+    const char *const words[PROGRAM_WORDS + 1] = {command};
+    struct launch l;
 
-    buf_init(&path, PATH_MAX_BYTES);
-    enum ho_code code = find_program(rx, &path, err);
+    enum ho_code code = prepare(rx, words, &l, err);
     if (code == HO_OK) {
-        (void)snprintf(word, sizeof word, "%s", command);
-        (void)buf_cstr(&path);
-        struct launch l = {.argv = {(char *)path.p, word, NULL}};
-        make_env(rx, l.env);
         code = detach(&l, err);
-        free_env(l.env);
+        free_launch(&l);
     }
-    buf_free(&path);
     return code;
 }
 
@@ -276,9 +292,7 @@ static bool listen_to(struct program *p)
     char piece[1024];
     ssize_t n = read(p->from, piece, sizeof piece);
 
-    if (n > 0 && buf_add(&p->said, piece, (size_t)n) != HO_OK) {
-        return true; /* enough is kept */
-    }
+    p->cut = p->cut || (n > 0 && buf_add(&p->said, piece, (size_t)n) != HO_OK);
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
@@ -293,6 +307,18 @@ static bool has_ended(struct program *p, int *code)
     p->pid = 0;
     *code = ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return true;
+}
+
+/* What it printed before its end lies in the pipe, at most as much as that takes. */
+static void hear_out(struct program *p)
+{
+    struct pollfd said = {.fd = p->from, .events = POLLIN};
+
+    while (p->from >= 0 && !p->cut && poll(&said, 1, 0) > 0) {
+        if (!listen_to(p)) {
+            shut(&p->from);
+        }
+    }
 }
 
 /* The end of what it prints comes with its own end. Should something else hold that pipe, it is
@@ -314,6 +340,9 @@ bool program_wait(struct program *p, struct deadline end, int *code)
         }
         ended = has_ended(p, code);
     } while (!ended && deadline_left_ms(end) > 0);
+    if (ended) {
+        hear_out(p);
+    }
     return ended;
 }
 

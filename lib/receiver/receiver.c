@@ -58,6 +58,18 @@ static void serve_source(struct receiver *rx, const struct endpoint *e)
     }
 }
 
+/* No source: a page, if it is the name of one and pages are on. */
+static void serve_other(struct receiver *rx)
+{
+    enum page page = page_of(rx);
+
+    if (page == PAGE_NONE) {
+        refuse(rx, NULL, REASON_NO_SOURCE, NULL);
+    } else {
+        serve_page(rx, page);
+    }
+}
+
 static void serve(struct receiver *rx, enum reason bad)
 {
     const struct endpoint *e;
@@ -76,7 +88,7 @@ static void serve(struct receiver *rx, enum reason bad)
     if (bad != REASON_OK) {
         refuse(rx, NULL, bad, NULL);
     } else if (e == NULL) {
-        refuse(rx, NULL, REASON_NO_SOURCE, NULL);
+        serve_other(rx);
     } else {
         serve_source(rx, e);
     }

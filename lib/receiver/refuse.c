@@ -51,15 +51,20 @@ static void count_refusal(struct receiver *rx, struct span source, enum reason w
     }
 }
 
-/* Which methods would do, for a 405. "" when that is not what is wrong. */
-static void allow_line(const struct endpoint *e, enum reason why, char out[96])
+/* What would do: which methods, for a 405, and how to say the token. "" when that is not what is
+ * wrong. */
+static void hint_line(const struct endpoint *e, enum reason why, char out[96])
 {
-    char methods[ENDPOINT_ALLOW_ROOM];
+    char methods[ENDPOINT_ALLOW_ROOM] = PAGE_METHODS;
 
     out[0] = '\0';
-    if (e != NULL && why == REASON_METHOD) {
-        endpoint_allow(e, methods);
+    if (why == REASON_METHOD) {
+        if (e != NULL) {
+            endpoint_allow(e, methods);
+        }
         (void)snprintf(out, 96, "Allow: %s\r\n", methods);
+    } else if (why == REASON_PAGE_TOKEN) {
+        (void)snprintf(out, 96, "WWW-Authenticate: Basic realm=\"hookonce\"\r\n");
     }
 }
 
@@ -67,7 +72,7 @@ void refuse(struct receiver *rx, const struct endpoint *e, enum reason why,
             const struct verify_note *note)
 {
     const struct reason_row *row = &reasons[why];
-    char allow[96];
+    char hint[96];
 
     log_refusal(rx, row->kind == ANSWER_BUSY ? "busy" : "rejected", row->word, note);
     count_refusal(rx, e != NULL ? rx->request.source : SPAN_LIT("-"), why);
@@ -77,8 +82,8 @@ void refuse(struct receiver *rx, const struct endpoint *e, enum reason why,
     if (e != NULL && row->kind != ANSWER_FIXED) {
         reply_kind(rx, e, row->kind);
     } else {
-        allow_line(e, why, allow);
-        reply_fixed(rx, row->status, allow, row->word);
+        hint_line(e, why, hint);
+        reply_fixed(rx, row->status, hint, row->word);
     }
 }
 

@@ -1,0 +1,244 @@
+/* The pages: /health, /metrics and /status, behind a token. Whether the receiver lives it says
+ * itself; all else is made by `hookonce page`, which may read what a receiver may not, in a process
+ * of its own and a bounded time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mac.h"
+#include "base/text.h"
+#include "receiver/parts.h"
+
+#define PAGE_MS 6000          /* `hookonce page` gives the database 3 s */
+#define PAGES_AT_ONCE 2       /* on this host: the other receivers are there for deliveries */
+#define PAGE_MAX ((size_t)2 * 1024 * 1024)
+#define TOKEN_LEN_MIN 16
+#define FIELD_MAX 4096        /* of the query, and of Authorization */
+#define EXIT_TROUBLED 1       /* of `hookonce page`: it printed the page, and all is not well */
+
+#define NO_STORE "Cache-Control: no-store\r\n"
+#define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+#define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+/* The page holds a second policy, which allows its own style sheet only. The URL may hold the token:
+ * it goes to nobody else. */
+#define STATUS_HEADERS                                                                             \
+    NO_STORE "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "            \
+             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"                     \
+             "Referrer-Policy: no-referrer\r\n"
+
+static const struct {
+    const char *name, *type, *headers;
+} pages[] = {
+    [PAGE_NONE] = {NULL, NULL, NULL},
+    [PAGE_HEALTH] = {"health", "application/json", NO_STORE},
+    [PAGE_METRICS] = {"metrics", TEXT_TYPE, NO_STORE},
+    [PAGE_STATUS] = {"status", "text/html; charset=utf-8", STATUS_HEADERS},
+};
+
+enum page page_of(const struct receiver *rx)
+{
+    if (endpoints_settings(rx->endpoints)->page_token_file == NULL) {
+        return PAGE_NONE;
+    }
+    for (enum page p = PAGE_HEALTH; p <= PAGE_STATUS; p++) {
+        if (span_present(rx->request.source) && span_is(rx->request.source, pages[p].name)) {
+            return p;
+        }
+    }
+    return PAGE_NONE;
+}
+
+/* ---- who asks ---- */
+
+/* Appends what Authorization says: a bearer's token, or the password of any user. */
+static void add_authorization(const struct request *r, struct buf *out)
+{
+    size_t n = 0;
+    struct span value = request_header(r, "authorization", &n);
+    struct span scheme = n == 1 ? span_cut(&value, ' ') : SPAN_NONE;
+    struct buf pair;
+
+    if (!span_present(scheme) || !span_present(value)) {
+        return;
+    }
+    value = span_trim(value);
+    if (span_is_nocase(scheme, "bearer")) {
+        (void)!buf_add_span(out, value); /* what does not fit is no token of ours */
+    } else if (span_is_nocase(scheme, "basic")) {
+        buf_init(&pair, FIELD_MAX);
+        if (text_unbase64(value, &pair) == HO_OK) {
+            struct span password = buf_span(&pair);
+            (void)span_cut(&password, ':');
+            (void)!buf_add_span(out, span_present(password) ? password : SPAN_LIT(""));
+        }
+        buf_wipe(&pair);
+    }
+}
+
+static bool is_token(const struct secret *token, const struct buf *said)
+{
+    return said->len > 0 && mac_equal_secret(buf_span(said), secret_span(token));
+}
+
+static bool is_allowed(const struct receiver *rx, const struct secret *token)
+{
+    struct buf said;
+    size_t n = 0;
+
+    buf_init(&said, FIELD_MAX);
+    add_authorization(&rx->request, &said);
+    bool good = is_token(token, &said);
+    buf_clear(&said);
+    if (!good && text_form_field(rx->request.query, "token", &said, &n) == HO_OK && n == 1) {
+        good = is_token(token, &said);
+    }
+    buf_wipe(&said);
+    return good;
+}
+
+/* Whether the query has a field of that name, with or without a value. */
+static bool asks_for(const struct receiver *rx, const char *name)
+{
+    struct buf value;
+    size_t n = 0;
+
+    buf_init(&value, FIELD_MAX);
+    bool read = text_form_field(rx->request.query, name, &value, &n) == HO_OK;
+    buf_wipe(&value);
+    return read && n > 0;
+}
+
+/* ---- answers ---- */
+
+static void trouble(struct receiver *rx, enum page page, const char *why)
+{
+    const struct log_pair pairs[] = {LOG_TEXT("page", pages[page].name), LOG_TEXT("reason", why)};
+    bool health = page == PAGE_HEALTH;
+
+    log_event(LOG_WARN, "page", NULL, pairs, 2);
+    struct reply_text text = {
+        .status = 503,
+        .type = health ? pages[page].type : "text/plain",
+        .headers = NO_STORE RETRY_AFTER,
+        /* What is wrong is in the log, and of no use to a monitor. */
+        .body = health ? SPAN_LIT("{\"status\":\"down\",\"reasons\":[\"the page could not be "
+                                  "made: see the log\"]}\n")
+                       : SPAN_LIT("the page could not be made: see the log\n"),
+    };
+    reply_text(rx, &text);
+}
+
+/* Health says in its first bytes what its status is to be. */
+static int status_of(enum page page, struct span body)
+{
+    return page == PAGE_HEALTH && span_starts(body, "{\"status\":\"down\"") ? 503 : 200;
+}
+
+static bool wants_openmetrics(const struct receiver *rx, enum page page)
+{
+    static const char type[] = "application/openmetrics-text";
+    size_t n = 0;
+    struct span rest = request_header(&rx->request, "accept", &n);
+    bool wanted = false;
+
+    while (page == PAGE_METRICS && n == 1 && span_present(rest)) {
+        wanted = wanted || span_starts(span_trim(span_cut(&rest, ',')), type);
+    }
+    return wanted;
+}
+
+/* One of the few places for pages; -1: all are taken. Where no lock can be had, the number of
+ * receivers is the bound. The lock ends with its holder, however that ends. */
+static bool take_place(const struct receiver *rx, int *fd)
+{
+    const char *dir = receiver_state_dir(rx);
+    size_t room = strlen(dir) + 32;
+    char *path = ho_alloc(room);
+    bool free_place = false;
+
+    *fd = -1;
+    for (int i = 1; i <= PAGES_AT_ONCE && !free_place; i++) {
+        (void)snprintf(path, room, "%s/page-%d.lock", dir, i);
+        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+        free_place = *fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+        if (!free_place) {
+            (void)close(*fd);
+            *fd = -1;
+        }
+    }
+    free(path);
+    return free_place;
+}
+
+static void make(struct receiver *rx, enum page page)
+{
+    bool open_text = wants_openmetrics(rx, page);
+    const struct program_call call = {
+        .words = {"page", pages[page].name, open_text ? "--openmetrics" : NULL},
+        .said_max = PAGE_MAX,
+    };
+    struct program p;
+    struct ho_err err;
+    int code;
+
+    ho_err_clear(&err);
+    if (program_start(rx, &call, &p, &err) != HO_OK) {
+        trouble(rx, page, err.text);
+    } else if (!program_wait(&p, deadline_in(PAGE_MS), &code)) {
+        trouble(rx, page, "hookonce page was not through in time");
+    } else if ((code != 0 && code != EXIT_TROUBLED) || p.cut) {
+        trouble(rx, page, p.cut ? "hookonce page printed too much" : buf_cstr(&p.said));
+    } else {
+        struct span body = buf_span(&p.said);
+        const struct reply_text text = {status_of(page, body),
+                                        open_text ? OPENMETRICS_TYPE : pages[page].type,
+                                        pages[page].headers, body};
+        reply_text(rx, &text);
+    }
+    program_end(&p);
+}
+
+static void serve_allowed(struct receiver *rx, enum page page)
+{
+    const struct reply_text live = {200, pages[page].type, NO_STORE,
+                                    SPAN_LIT("{\"status\":\"live\",\"reasons\":[]}\n")};
+    int fd;
+
+    if (page == PAGE_HEALTH && asks_for(rx, "live")) {
+        reply_text(rx, &live);
+    } else if (take_place(rx, &fd)) {
+        make(rx, page);
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+    } else {
+        trouble(rx, page, "as many pages as may be are being made");
+    }
+}
+
+void serve_page(struct receiver *rx, enum page page)
+{
+    const struct settings *s = endpoints_settings(rx->endpoints);
+    struct secret token = {NULL, 0};
+    struct ho_err err;
+
+    ho_err_clear(&err);
+    if (!span_is(rx->request.method, "GET") && !span_is(rx->request.method, "HEAD")) {
+        refuse(rx, NULL, REASON_METHOD, NULL);
+    } else if (secret_read(s->page_token_file, &token, &err) != HO_OK ||
+               token.len < TOKEN_LEN_MIN) {
+        trouble(rx, page, err.code != HO_OK ? err.text : "the page token is shorter than 16 bytes");
+    } else if (!is_allowed(rx, &token)) {
+        refuse(rx, NULL, REASON_PAGE_TOKEN, NULL);
+    } else {
+        serve_allowed(rx, page);
+    }
+    secret_free(&token);
+}

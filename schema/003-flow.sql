@@ -1,26 +1,26 @@
 -- Flows: one effect a business key, order and one job at a time per object, waiting that costs no
--- try, limits of handlers, and answers that are kept. `hookonce migrate` runs this file; it may also
--- be imported by hand, for example in phpMyAdmin: every statement ends with a semicolon at the end
--- of a line, and running the file again changes nothing. Needs CREATE, ALTER, INDEX and the right to
--- write rows. New columns come last and the new state at the end of its list, so MariaDB changes the
--- table at once; the two keys are built while the table stays in use.
+-- try, pauses, limits of handlers, and answers that are kept. `hookonce migrate` runs this file; it
+-- may also be imported by hand, for example in phpMyAdmin: every statement ends with a semicolon at
+-- the end of a line, and running the file again changes nothing. Needs CREATE, ALTER, INDEX and the
+-- right to write rows. New columns come last and the new state at the end of its list, so MariaDB
+-- changes the table at once; the two keys are built while the table stays in use.
 
 ALTER TABLE hookonce_job
     MODIFY COLUMN state ENUM('ready', 'running', 'done', 'dead', 'waiting')
         CHARACTER SET ascii COLLATE ascii_bin NOT NULL
-        COMMENT 'ready: due at run_at; running: leased; waiting: for its lane; dead: for a person',
+        COMMENT 'ready: due at run_at; running: leased; waiting: until it is woken; dead: for a person',
     MODIFY COLUMN run_at DATETIME(6) NOT NULL
-        COMMENT 'ready: due; running: end of the lease; waiting: looked at again; else: when it ended',
+        COMMENT 'ready: due; running: end of the lease; waiting: looks again (9999: never); else: its end',
     ADD COLUMN IF NOT EXISTS class TINYINT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'Which share of the claims it is in: 0 fresh, 1 tried before, 2 low priority',
     ADD COLUMN IF NOT EXISTS lane BINARY(32) NULL
-        COMMENT 'Digest of flow and object, while it waits for that lane or has it',
+        COMMENT 'Of the object that it waits for or has, by digest; or the pause that it waits for',
     ADD COLUMN IF NOT EXISTS waits INT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'How often it was put off; that costs no try',
     ADD COLUMN IF NOT EXISTS need_waits INT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'How often of these because what it needs was not there',
     ADD COLUMN IF NOT EXISTS waiting_for VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'What for: lane, need, owner, release, breaker, rate, slot, handler, fetch, body key, turn',
+        COMMENT 'lane, need, owner, release, breaker, rate, slot, handler, fetch, body key, turn, pause, hold',
     ADD COLUMN IF NOT EXISTS waits_since DATETIME(6) NULL
         COMMENT 'When it was first put off since its last counted try, UTC; bounds begin there',
     ADD COLUMN IF NOT EXISTS waited_for VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NULL
@@ -36,7 +36,9 @@ ALTER TABLE hookonce_job
     ADD COLUMN IF NOT EXISTS reopened INT UNSIGNED NOT NULL DEFAULT 0
         COMMENT 'How often a person had it run again after its end',
     ADD COLUMN IF NOT EXISTS reopened_at DATETIME(6) NULL
-        COMMENT 'When the last time, UTC';
+        COMMENT 'When the last time, UTC',
+    ADD COLUMN IF NOT EXISTS held_at DATETIME(6) NULL
+        COMMENT 'Since when it waits for a pause to end or for its release, UTC';
 
 ALTER TABLE hookonce_job
     ADD KEY IF NOT EXISTS claim_class (state, class, run_at, id),
@@ -154,6 +156,23 @@ CREATE TABLE IF NOT EXISTS hookonce_answer (
     PRIMARY KEY (correlation_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Answers of sources in reply mode';
+
+CREATE TABLE IF NOT EXISTS hookonce_pause (
+    kind ENUM('everything', 'source', 'route', 'handler')
+        CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'What is paused: all jobs, or those of one source, route or handler',
+    name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
+        COMMENT 'Its name in the config; empty for everything',
+    who VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT (CURRENT_USER())
+        COMMENT 'Who paused it',
+    reason VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''
+        COMMENT 'Why, in that person''s words',
+    paused_at DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
+        COMMENT 'Since when, UTC',
+    PRIMARY KEY (kind, name),
+    CONSTRAINT a_pause_of_everything_has_no_name CHECK ((kind = 'everything') = (name = ''))
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='What is paused now: its jobs wait, deliveries are received; deleting a row ends it';
 
 CREATE TABLE IF NOT EXISTS hookonce_discard (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT

@@ -46,4 +46,5 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_object TO {processor
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_handler TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_slot TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_answer TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_pause TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_discard TO {processor};

@@ -11,7 +11,7 @@ static const char *const tables[] = {
     "hookonce_schema", "hookonce_receipt", "hookonce_guard",   "hookonce_conflict",
     "hookonce_body",   "hookonce_job",     "hookonce_attempt", "hookonce_worker",
     "hookonce_effect", "hookonce_object",  "hookonce_handler", "hookonce_slot",
-    "hookonce_answer", "hookonce_discard",
+    "hookonce_answer", "hookonce_pause",   "hookonce_discard",
 };
 
 /* Columns whose type decides what is the same id. */
@@ -41,6 +41,8 @@ static const struct column {
     {"hookonce_answer", "body_key", "char(16)", "ascii_bin"},
     {"hookonce_body", "body_key", "char(16)", "ascii_bin"},
     {"hookonce_conflict", "body_key", "char(16)", "ascii_bin"},
+    {"hookonce_pause", "name", "varchar(64)", "ascii_bin"},
+    {"hookonce_conflict", "mac", "binary(32)", ""},
     {"hookonce_discard", "correlation_id", "char(26)", "ascii_bin"},
 };
 
@@ -68,6 +70,7 @@ static const struct key {
     {"hookonce_handler", "PRIMARY", true, "name"},
     {"hookonce_slot", "PRIMARY", true, "handler,slot"},
     {"hookonce_answer", "PRIMARY", true, "correlation_id"},
+    {"hookonce_pause", "PRIMARY", true, "kind,name"},
     {"hookonce_discard", "correlation", false, "correlation_id"},
     {"hookonce_discard", "discarded", false, "discarded_at"},
 };

@@ -1,0 +1,106 @@
+/* Pauses: what a person has put on hold, and single jobs that wait for their release. A pause is a
+ * row; whoever runs jobs looks at the rows at least once a second, so a row that is written, or
+ * deleted, in a console does what the commands do. Jobs that meet a pause are parked: `waiting`, out
+ * of the claim index, found again by the digest of their pause in `lane`. Parking costs no try, and
+ * the clock of a job's waits stands still meanwhile. */
+#ifndef HO_STORE_PAUSE_H
+#define HO_STORE_PAUSE_H
+
+#include "base/clock.h"
+#include "store/jobs.h"
+
+#define PAUSE_NAME_MAX 64   /* bytes */
+#define PAUSE_WHO_MAX 128   /* characters */
+#define PAUSE_REASON_MAX 1000
+#define PAUSE_CHUNK 500     /* jobs woken in one transaction */
+#define PAUSES_MAX 1000     /* rows that are heeded */
+
+enum pause_kind { PAUSE_EVERYTHING, PAUSE_SOURCE, PAUSE_ROUTE, PAUSE_HANDLER, PAUSE_KIND_N };
+
+const char *pause_kind_word(enum pause_kind k); /* as in the rows: "everything", "source", ... */
+bool pause_kind_of(struct span word, enum pause_kind *out); /* false: it is none */
+
+struct pause {
+    enum pause_kind kind;
+    char name[PAUSE_NAME_MAX + 1]; /* "" for everything */
+};
+
+/* Pauses it; one that is paused keeps its row as it is.
+ * in:  who, reason - UTF-8, cut to what their columns take at a character
+ * out: *fresh - it was not paused before
+ * returns HO_OK, or as db_run. blocks: 10 s at most. Not of a caller's transaction. */
+enum ho_code pause_set(struct db *db, const struct pause *p, const char *who, const char *reason,
+                       bool *fresh, struct ho_err *err) HO_MUST_CHECK;
+
+/* Ends the pause; its jobs are woken by pause_wake, which every processor calls by itself.
+ * out: *was - it was paused; *waiting - jobs parked for it, counted to PAUSE_COUNT_MAX */
+#define PAUSE_COUNT_MAX 100000
+enum ho_code pause_end(struct db *db, const struct pause *p, bool *was, uint64_t *waiting,
+                       struct ho_err *err) HO_MUST_CHECK;
+
+/* How many jobs wait for it, counted to PAUSE_COUNT_MAX. */
+enum ho_code pause_waiting(struct db *db, const struct pause *p, uint64_t *n,
+                           struct ho_err *err) HO_MUST_CHECK;
+
+/* Wakes jobs whose pause is gone, the oldest of each first, PAUSE_CHUNK at most in a transaction:
+ * ready and due. A kill anywhere leaves the rest to the next call, of whoever.
+ * out: *woken. returns HO_OK, or as db_run. blocks: until end at most, and one transaction more */
+enum ho_code pause_wake(struct db *db, struct deadline end, uint64_t *woken,
+                        struct ho_err *err) HO_MUST_CHECK;
+
+/* ---- what is paused now ---- */
+
+struct pauses {
+    bool everything;
+    struct pause *list; /* the others */
+    size_t n;
+};
+
+/* out: *out - owned: pauses_free, also after a failure (empty then) */
+enum ho_code pauses_load(struct db *db, struct pauses *out, struct ho_err *err) HO_MUST_CHECK;
+void pauses_free(struct pauses *p);
+
+/* The pause of that kind and name, or NULL. */
+const struct pause *pauses_find(const struct pauses *p, enum pause_kind kind, struct span name);
+
+/* ---- one job ---- */
+
+enum held {
+    HOLD_DONE,    /* it waits now, until it is released; or: it is released, ready and due */
+    HOLD_ALREADY, /* it waited so before */
+    HOLD_RUNS,    /* it is running: left as it is */
+    HOLD_ENDED,   /* it is done, or dead and waits for a person as it is */
+    HOLD_NOT,     /* release: it is not held */
+    HOLD_PAUSED,  /* release: it waits for a pause, which only the end of that ends */
+    HOLD_MISSING  /* there is no such job */
+};
+
+/* A ready or waiting job waits until hold_release. Who waits for the lane that it was woken for is
+ * woken in its place.
+ * returns HO_OK, or as db_run. blocks: 10 s at most */
+enum ho_code hold_job(struct db *db, uint64_t id, enum held *out, struct ho_err *err)
+    HO_MUST_CHECK;
+enum ho_code hold_release(struct db *db, uint64_t id, enum held *out, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* ---- a refused delivery ---- */
+
+enum conflict_release {
+    RELEASED,         /* it is a receipt of its own with a job, now or from a release before */
+    RELEASE_MEANING,  /* its id is another event's (kind "meaning"): there can be one of an id */
+    RELEASE_CUT,      /* only the beginning of its body was kept */
+    RELEASE_FORGED,   /* this installation did not write the row, or it was changed */
+    RELEASE_SEALED,   /* its body is sealed under a key that is not here */
+    RELEASE_REPLY,    /* its source answers requests: nothing of it is queued */
+    RELEASE_MISSING   /* there is no such row */
+};
+
+/* A row of hookonce_conflict of kind "repeat" becomes an event of its own.
+ * in:  id - of the row; key - of this installation
+ * out: *what; cid - of the receipt, with RELEASED
+ * blocks: 10 s at most */
+enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t id,
+                              struct span key, enum conflict_release *what,
+                              char cid[ULID_LEN + 1], struct ho_err *err) HO_MUST_CHECK;
+
+#endif

@@ -48,3 +48,4 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_slot TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_answer TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_pause TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_discard TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_command TO {processor};

@@ -204,6 +204,7 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
     if (code == HO_OK) {
         code = setting_file(s, "page_token", &out->page_token_file, err);
     }
+    code = code == HO_OK ? settings_load_commands(out, s, err) : code;
     return code == HO_OK ? setting_file(s, "key", &out->key_file, err) : code;
 }
 

@@ -166,6 +166,7 @@ struct settings {
     uint64_t spool_bytes;
     unsigned spool_files;
     char *page_token_file; /* for /health, /metrics and /status; NULL: there are none */
+    unsigned sql_commands; /* COMMAND_BITs of core/command.h: what a row may ask for */
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;

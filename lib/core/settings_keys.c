@@ -78,6 +78,12 @@ static const struct conf_key keys[] = {
              "/metrics and /status behind its URL: Authorization: Bearer TOKEN, or TOKEN as the "
              "password of any user, or ?token=TOKEN; absent: these are answered 404"},
 
+    {.section = "hookonce", .key = "sql_commands", .type = CONF_LIST,
+     .dflt = "retry, replay, hold, release, pause, resume, test-alert",
+     .help = "what may be asked for by a row in hookonce_command, by whoever can write to the "
+             "database; also possible: replay-done (of what is done), discard, forget, prune; `none`: "
+             "nothing. From the shell everything may"},
+
     {.section = "processor", .key = "lease", .type = CONF_DURATION, .dflt = "60s",
      .min = 2 * SECOND, .max = DAY,
      .help = "how long a claimed job belongs to its worker before another may take it; of a "

@@ -32,6 +32,10 @@ enum ho_code settings_load_reply(struct settings *out, const struct conf_section
 void settings_free_handler(struct handler *h);
 void settings_free_route(struct route *r);
 
+/* `sql_commands` as bits. */
+enum ho_code settings_load_commands(struct settings *out, const struct conf_section *s,
+                                    struct ho_err *err) HO_MUST_CHECK;
+
 /* Sources, handlers and routes of s->conf into s. */
 enum ho_code settings_load_flow(struct settings *s, struct ho_err *err) HO_MUST_CHECK;
 

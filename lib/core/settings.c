@@ -230,7 +230,7 @@ static const struct conf_section *single(const struct settings *s, const char *k
 
 static enum ho_code check_names(const struct settings *s, struct ho_err *err)
 {
-    static const char *const singles[] = {"database", "hookonce", "processor"};
+    static const char *const singles[] = {"database", "hookonce", "processor", "watch"};
 
     for (const struct conf_section *at = conf_first(s->conf); at != NULL; at = at->next) {
         bool is_single = false;
@@ -278,6 +278,7 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
     }
     if (code == HO_OK) {
         load_processor(s, single(s, "processor", &none));
+        settings_load_watch(s, single(s, "watch", &none));
         code = settings_load_flow(s, err);
     }
     if (code != HO_OK) {

@@ -129,6 +129,20 @@ struct route {
     const struct conf_section *at;
 };
 
+/* [alert NAME]: whom the watch tells, one of the three. */
+struct setting_alert {
+    const char *name;
+    const char *mail, *from; /* an address; NULL: none */
+    char *sendmail;          /* program that takes the mail; NULL: it is looked for */
+    char **argv;             /* gets the message on its standard input; argv[0] absolute; or NULL */
+    const char *url;         /* gets it by POST as JSON, or NULL */
+    struct setting_auth auth;
+    char *sign_with;         /* file with the secret of the Standard Webhooks signature, or NULL */
+    uint64_t kinds;          /* bit 1 << enum alert_kind (core/alert_kind.h) */
+    int64_t window_ms;       /* at most one message a kind in this time */
+    const struct conf_section *at;
+};
+
 #define HANDLER_TIMEOUT_MAX_MS (60 * 60 * INT64_C(1000))
 #define HANDLER_ARGS_MAX 64
 #define HANDLER_HEADERS_MAX 32
@@ -170,6 +184,11 @@ struct settings {
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;
+    /* [watch] */
+    int64_t queue_age_ms; /* an older job that is due is too old */
+    uint64_t disk_free;   /* bytes; fewer left are too few */
+    struct setting_alert *alerts;
+    size_t n_alerts;
     struct source *sources;
     size_t n_sources;
     struct handler *handlers;

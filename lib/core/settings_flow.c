@@ -13,7 +13,8 @@ enum ho_code settings_load_flow(struct settings *s, struct ho_err *err)
     } passes[] = {{"source", settings_load_source},
                   {"handler", settings_load_handler},
                   {"route", settings_load_route},
-                  {"source", settings_load_reply}};
+                  {"source", settings_load_reply},
+                  {"alert", settings_load_alert}};
 
     /* Handlers may stand behind what names them, so each kind has a pass of its own. */
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
@@ -52,6 +53,10 @@ void settings_free(struct settings *s)
     for (size_t i = 0; i < s->n_routes; i++) {
         settings_free_route(&s->routes[i]);
     }
+    for (size_t i = 0; i < s->n_alerts; i++) {
+        settings_free_alert(&s->alerts[i]);
+    }
+    free(s->alerts);
     free(s->sources);
     free(s->handlers);
     free(s->routes);

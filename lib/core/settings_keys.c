@@ -94,6 +94,40 @@ static const struct conf_key keys[] = {
      .min = SECOND, .max = 5 * MINUTE,
      .help = "longest wait between two looks into the queue when nothing wakes it"},
 
+    {.section = "watch", .key = "queue_age", .type = CONF_DURATION, .dflt = "15m", .min = MINUTE,
+     .max = 30 * DAY,
+     .help = "the oldest job that is due may wait so long; then somebody is told (queue-age)"},
+    {.section = "watch", .key = "disk_free", .type = CONF_SIZE, .dflt = "100m", .min = 0,
+     .max = 1024 * 1024 * MEGABYTE,
+     .help = "so much must be left on the disk, or of the quota, of `state` and of the spool; else "
+             "somebody is told (disk)"},
+
+    {.section = "alert", .key = "mail", .type = CONF_TEXT,
+     .help = "the address that gets a mail when something is wrong, and when it is over; one of "
+             "mail, command and url"},
+    {.section = "alert", .key = "from", .type = CONF_TEXT,
+     .help = "with mail: the address it comes from; absent: as sendmail says"},
+    {.section = "alert", .key = "sendmail", .type = CONF_PATH,
+     .help = "with mail: the program that takes it, called with -i -t; absent: "
+             "/usr/sbin/sendmail or /usr/lib/sendmail"},
+    {.section = "alert", .key = "command", .type = CONF_TEXT,
+     .help = "a program and arguments, as in [handler], that gets the message on its standard "
+             "input: the subject in the first line; HOOKONCE_SUBJECT, HOOKONCE_STATE (firing, over "
+             "or test) and HOOKONCE_KINDS in its environment; exit 0: told"},
+    {.section = "alert", .key = "url", .type = CONF_TEXT,
+     .help = "an address that gets the message by POST as JSON; https, or http to this machine; "
+             "2xx: told"},
+    {.section = "alert", .key = "auth", .type = CONF_TEXT,
+     .help = "with url: `bearer file:PATH` (a token) or `basic file:PATH` (user:password)"},
+    {.section = "alert", .key = "sign_with", .type = CONF_TEXT,
+     .help = "with url: secret of a Standard Webhooks signature over the request, as file:PATH"},
+    {.section = "alert", .key = "kinds", .type = CONF_LIST, .repeats = true,
+     .help = "what is told here, e.g. dead-letters, silence; `hookonce watch --kinds` lists them; "
+             "absent: all"},
+    {.section = "alert", .key = "window", .type = CONF_DURATION, .dflt = "1h", .min = MINUTE,
+     .max = 7 * DAY,
+     .help = "at most one message a kind in this time, and one when it is over"},
+
     {.section = "source", .key = "provider", .type = CONF_NAME, .required = true,
      .help = "the recipe to verify with; `hookonce providers` lists them"},
     {.section = "source", .key = "secret", .type = CONF_TEXT, .repeats = true,

@@ -16,7 +16,8 @@ What each part offers stands in its own module:
     keyserver.py HTTPS with keys on it               downstream.py  the server of handlers and of fetch
     supabase.py  the auth server's side of a hook      reply.py  a source that a handler answers
     documents.py commands in the documentation           senders.py providers that send until it is taken
-    grid.py      a provider that sends batches
+    grid.py      a provider that sends batches              asked.py  a site for tests that are written for node
+    consoles.py  Adminer and phpMyAdmin
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
 """
 

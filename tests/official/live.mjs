@@ -7,26 +7,23 @@ import { createInterface } from 'node:readline';
 const HELPER = path.join(import.meta.dirname, 'live.py');
 
 /**
- * Starts the site. sources: {name: keys of its section}, null for those of live.py.
- * -> {port, secrets, ask(object) -> its answer, post(source, body, headers) -> status,
- *     send(source, {method, query, headers, body}) -> {status, headers, body}, close()}
+ * Starts a Python program that is a site, with the first line that it wants.
+ * -> {hello: what it said first, ask(object) -> its answer, end()}
  */
-export async function startSite(sources = null) {
-  const child = spawn('/usr/bin/python3', ['-B', HELPER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.write(JSON.stringify(sources) + '\n');
+export async function startHelper(program, opening) {
+  const child = spawn('/usr/bin/python3', ['-B', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.write(JSON.stringify(opening) + '\n');
   const ended = new Promise((resolve) => child.on('close', resolve));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error('the live site ended');
+    if (done) throw new Error(`${path.basename(program)} ended`);
     return JSON.parse(value);
   };
-  const { port, secrets } = await next();
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+  const hello = await next();
   let last = Promise.resolve();
   return {
-    port,
-    secrets,
+    hello,
     ask(what) {
       last = last.then(() => {
         child.stdin.write(JSON.stringify(what) + '\n');
@@ -34,12 +31,29 @@ export async function startSite(sources = null) {
       });
       return last;
     },
-    post: async (source, body, headers) => (await send(agent, port, source, { body, headers })).status,
-    send: (source, request) => send(agent, port, source, request),
-    async close() {
-      agent.destroy();
+    async end() {
       child.stdin.end();
       await ended;
+    },
+  };
+}
+
+/**
+ * Starts the site. sources: {name: keys of its section}, null for those of live.py.
+ * -> {port, secrets, ask(object) -> its answer, post(source, body, headers) -> status,
+ *     send(source, {method, query, headers, body}) -> {status, headers, body}, close()}
+ */
+export async function startSite(sources = null) {
+  const { hello, ask, end } = await startHelper(HELPER, sources);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+  return {
+    ...hello,
+    ask,
+    post: async (source, body, headers) => (await send(agent, hello.port, source, { body, headers })).status,
+    send: (source, request) => send(agent, hello.port, source, request),
+    async close() {
+      agent.destroy();
+      await end();
     },
   };
 }

@@ -1,32 +1,73 @@
 /* hookonce page: what the receiver answers to /health, /metrics and /status, and what a shell may
  * ask for as well. */
+#include <stdio.h>
 #include <string.h>
 
-#include "operator/operator.h"
-
-static const char *const names[] = {"health", "metrics", "status"};
+#include "operator/page.h"
 
 enum { OPT_OPENMETRICS, OPT_N };
 static const struct arg_option options[OPT_N] = {[OPT_OPENMETRICS] = {"openmetrics", false}};
+
+enum which { WHICH_HEALTH, WHICH_METRICS, WHICH_STATUS, WHICH_N };
+static const char *const names[WHICH_N] = {"health", "metrics", "status"};
+
+static int make(struct operator *op, enum which which, bool open, struct buf *out)
+{
+    struct page p = {.op = op};
+    struct page_health h = {.state = PAGE_READY};
+
+    page_look(&p);
+    if (which != WHICH_METRICS) {
+        page_judge(&p, &h);
+    }
+    switch (which) {
+    case WHICH_HEALTH: page_health(&p, &h, out); break;
+    case WHICH_METRICS: page_metrics(&p, open, out); break;
+    case WHICH_STATUS: page_status(&p, &h, out); break;
+    case WHICH_N: break;
+    }
+    page_free(&p);
+    return which == WHICH_HEALTH && h.state != PAGE_READY ? EXIT_TROUBLE : EXIT_WELL;
+}
+
+static enum which named(const char *name)
+{
+    size_t i = 0;
+
+    while (name != NULL && i < WHICH_N && strcmp(names[i], name) != 0) {
+        i++;
+    }
+    return name == NULL ? WHICH_N : (enum which)i;
+}
 
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
     const char *value = NULL, *name = NULL;
+    bool open = false;
+    struct buf out;
     int got;
 
     while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
         if (got == ARGS_BAD) {
             return EXIT_USAGE;
         }
+        open = open || got == OPT_OPENMETRICS;
         name = got == ARGS_WORD ? value : name;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (name != NULL && strcmp(name, names[i]) == 0) {
-            return operator_fail(op, EXIT_USAGE, "%s is not there yet", name);
-        }
+    enum which which = named(name);
+    if (which == WHICH_N) {
+        return operator_fail(op, EXIT_USAGE, "wants the name of a page: health, metrics or status");
     }
-    return operator_fail(op, EXIT_USAGE, "wants the name of a page: health, metrics or status");
+    int status = operator_need_settings(op);
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    buf_init(&out, PAGE_MAX);
+    status = make(op, which, open, &out);
+    (void)fwrite(out.p, 1, out.len, stdout);
+    buf_free(&out);
+    return status;
 }
 
 const struct command cmd_page = {

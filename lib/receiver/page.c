@@ -123,14 +123,14 @@ static void trouble(struct receiver *rx, enum page page, const char *why)
     bool health = page == PAGE_HEALTH;
 
     log_event(LOG_WARN, "page", NULL, pairs, 2);
-    struct reply_text text = {
-        .status = 503,
+    /* What is wrong is in the log. Deliveries are taken: whoever answers this takes them. */
+    const struct reply_text text = {
+        .status = health ? 200 : 503,
         .type = health ? pages[page].type : "text/plain",
-        .headers = NO_STORE RETRY_AFTER,
-        /* What is wrong is in the log, and of no use to a monitor. */
-        .body = health ? SPAN_LIT("{\"status\":\"down\",\"reasons\":[\"the page could not be "
-                                  "made: see the log\"]}\n")
-                       : SPAN_LIT("the page could not be made: see the log\n"),
+        .headers = health ? NO_STORE : NO_STORE RETRY_AFTER,
+        .body = health ? SPAN_LIT("{\"status\":\"degraded\",\"reasons\":[\"this page could not be "
+                                  "made: the log says why\"]}\n")
+                       : SPAN_LIT("this page could not be made: the log says why\n"),
     };
     reply_text(rx, &text);
 }
@@ -154,8 +154,8 @@ static bool wants_openmetrics(const struct receiver *rx, enum page page)
     return wanted;
 }
 
-/* One of the few places for pages; -1: all are taken. Where no lock can be had, the number of
- * receivers is the bound. The lock ends with its holder, however that ends. */
+/* Takes one of the few places for pages. false: all are taken. Where no lock can be had (*fd -1), the
+ * number of receivers is the bound. The lock ends with its holder, however that ends. */
 static bool take_place(const struct receiver *rx, int *fd)
 {
     const char *dir = receiver_state_dir(rx);

@@ -49,3 +49,11 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_answer TO {processor
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_pause TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_discard TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_command TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_stat TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_tally TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_seen TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_sample TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_host TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_round TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_alert TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_telling TO {processor};

@@ -12,6 +12,9 @@ static const char *const tables[] = {
     "hookonce_body",   "hookonce_job",     "hookonce_attempt", "hookonce_worker",
     "hookonce_effect", "hookonce_object",  "hookonce_handler", "hookonce_slot",
     "hookonce_answer", "hookonce_pause",   "hookonce_discard", "hookonce_command",
+    "hookonce_stat",   "hookonce_tally",
+    "hookonce_seen",   "hookonce_sample",  "hookonce_host",    "hookonce_round",
+    "hookonce_alert",  "hookonce_telling",
 };
 
 /* Columns whose type decides what is the same id. */
@@ -44,6 +47,8 @@ static const struct column {
     {"hookonce_pause", "name", "varchar(64)", "ascii_bin"},
     {"hookonce_conflict", "mac", "binary(32)", ""},
     {"hookonce_discard", "correlation_id", "char(26)", "ascii_bin"},
+    {"hookonce_stat", "source", "varbinary(64)", ""},
+    {"hookonce_stat", "event_type", "varbinary(255)", ""},
 };
 
 static const struct key {
@@ -77,6 +82,14 @@ static const struct key {
     {"hookonce_command", "state", false, "state,id"},
     {"hookonce_command", "what", false, "command,id"},
     {"hookonce_command", "correlation", false, "correlation_id"},
+    {"hookonce_stat", "PRIMARY", true, "hour,source,event_type"},
+    {"hookonce_tally", "PRIMARY", true, "hour,host,source,verdict"},
+    {"hookonce_seen", "PRIMARY", true, "host,source,counter"},
+    {"hookonce_sample", "PRIMARY", true, "at,host"},
+    {"hookonce_host", "PRIMARY", true, "host"},
+    {"hookonce_round", "PRIMARY", true, "name"},
+    {"hookonce_alert", "PRIMARY", true, "kind,host,subject"},
+    {"hookonce_telling", "PRIMARY", true, "channel,kind"},
 };
 
 /* The row whose first cells are these names; n_rows when there is none. */

@@ -45,7 +45,11 @@ static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)
         {"hookonce_worker", "pid"},     {"hookonce_effect", "state"},
         {"hookonce_object", "mark"},    {"hookonce_handler", "failures"},
         {"hookonce_slot", "claim_no"},  {"hookonce_answer", "status"},
-        {"hookonce_discard", "reason"},
+        {"hookonce_discard", "reason"}, {"hookonce_stat", "events"},
+        {"hookonce_tally", "n"},        {"hookonce_seen", "n"},
+        {"hookonce_sample", "ready"},   {"hookonce_host", "version"},
+        {"hookonce_round", "worker"},   {"hookonce_alert", "n"},
+        {"hookonce_telling", "error"},
     };
     static const char *const words[RIGHTS_N] = {"SELECT", "INSERT", "UPDATE", "DELETE"};
     char missing[100] = "", sql[160];

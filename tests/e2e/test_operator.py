@@ -13,6 +13,7 @@ import termios
 import pytest
 
 from hooktest import events, sign
+from hooktest.paths import SCHEMA_VERSION
 from hooktest.proc import account
 
 COMMANDS = ["check", "migrate", "process", "list", "retry", "send", "providers"]
@@ -118,7 +119,7 @@ def test_migrate_tells_what_it_did_and_refuses_what_it_does_not_know(site):
     assert done.stdout.count(b"\n") == 1 and b"hookonce.key" in done.stdout
     assert os.stat(s.path("hookonce.key")).st_mode & 0o777 == 0o600
     assert b"up to date" in s.hookonce("migrate", check=True).stdout
-    assert lines(s.hookonce("migrate", "--status", "--json", check=True))[0]["version"] == 4
+    assert lines(s.hookonce("migrate", "--status", "--json", check=True))[0]["version"] == SCHEMA_VERSION
     os.rename(s.path("hookonce.key"), s.path("elsewhere"))
     done = s.hookonce("migrate")
     assert done.returncode == 1 and b"copy the key file" in done.stderr

@@ -9,7 +9,7 @@ import pytest
 
 from hooktest import PROJECT, wait_until, web
 from hooktest.documents import Document
-from hooktest.paths import program, site_user
+from hooktest.paths import SCHEMA_VERSION, program, site_user
 from hooktest.proc import Proc, end_all_below, run
 
 # Blocks that are not run, by their beginnings.
@@ -430,7 +430,7 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     delete = re.search(r"`(DELETE FROM hookonce_conflict WHERE id = )1`", book.text).group(1)
     home.db.sql(delete + str(first))
     # the database
-    assert "version 4" in home.sh(book.take("./hookonce check            #"))
+    assert f"version {SCHEMA_VERSION}" in home.sh(book.take("./hookonce check            #"))
     spool(home, book)
     # a secret that leaked
     home.sh(re.search(r"`(umask 077; printf [^`]*stripe\.new[^`]*)`", book.text).group(1))

@@ -7,6 +7,7 @@ import shutil
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("HOOKONCE_BUILD") or os.path.join(PROJECT, "build"))
+SCHEMA_VERSION = max(int(os.path.basename(path)[:3]) for path in glob.glob(os.path.join(PROJECT, "schema", "0*.sql")))
 _SBIN = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
 
 

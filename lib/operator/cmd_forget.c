@@ -186,21 +186,23 @@ static enum ho_code forget_group(struct forget_run *r, const struct named *all, 
         [FORGET_UNFINISHED] = "left: it waits, runs or is dead",
         [FORGET_SHARED] = "left: its body has other events, too, that are not named",
         [FORGET_NOTHING] = "left: it is gone"};
+    static const char *const would[] = {
+        [FORGOTTEN] = "would be forgotten",
+        [FORGET_UNFINISHED] = "would be left: it waits, runs or is dead",
+        [FORGET_SHARED] = "would be left: its body has other events, too, that are not named",
+        [FORGET_NOTHING] = "would be left: it is gone"};
     char(*cids)[ULID_LEN + 1] = ho_alloc(n * sizeof *cids);
     char who[DISCARD_WHO_ROOM];
     enum forgotten got = FORGOTTEN;
-    enum ho_code code = HO_OK;
 
     for (size_t i = 0; i < n; i++) {
         memcpy(cids[i], all[i].cid, sizeof cids[i]);
     }
     pick_who(who);
-    if (!r->dry) {
-        code = forget(operator_db(r->op), (const char(*)[ULID_LEN + 1])cids, n,
-                      r->unfinished ? who : NULL, &got, err);
-    }
+    enum ho_code code = forget(operator_db(r->op), (const char(*)[ULID_LEN + 1])cids, n,
+                               r->unfinished ? who : NULL, r->dry, &got, err);
     for (size_t i = 0; i < n && code == HO_OK; i++) {
-        say(r, &all[i], r->dry ? "would be forgotten" : words[got]);
+        say(r, &all[i], r->dry ? would[got] : words[got]);
         r->forgotten += got == FORGOTTEN ? 1 : 0;
         r->shared += got == FORGET_SHARED ? 1 : 0;
         r->left += got == FORGET_UNFINISHED ? 1 : 0;
@@ -238,8 +240,8 @@ static int do_it(struct forget_run *r)
                      (unsigned long long)r->left + (unsigned long long)r->shared);
     }
     if (r->conflicts > 0 && !r->op->json) {
-        (void)printf("%llu conflict%s erased\n", (unsigned long long)r->conflicts,
-                     r->conflicts == 1 ? "" : "s");
+        (void)printf("%llu conflict%s %s\n", (unsigned long long)r->conflicts,
+                     r->conflicts == 1 ? "" : "s", r->dry ? "would be erased" : "erased");
     }
     return r->left + r->shared > 0 ? EXIT_TROUBLE : EXIT_WELL;
 }
@@ -344,12 +346,12 @@ const struct command cmd_forget = {
         "  --value TEXT       that value; of numbers, as the body writes them\n"
         "  --source NAME      only events that this source delivered (and no conflicts)\n"
         "  --unfinished       also what waits or is dead: it ends as discarded\n"
-        "  --dry-run          only says which\n"
+        "  --dry-run          only says which, and what would be left\n"
         "\n"
         "What is unfinished is left otherwise. The body of a batch goes when all its events are\n"
         "named. While the spool or its quarantine holds files, or a body's key is not here, it\n"
         "refuses: nobody can tell whose those are. What handlers wrote, logs, and backups are not\n"
-        "touched. Ends with 1 when something was left.\n"
+        "touched. Ends with 1 when something was, or would be, left.\n"
         "\n"
         "examples:\n"
         "  hookonce forget --pointer /data/object/customer --value cus_1 --dry-run\n"

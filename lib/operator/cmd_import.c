@@ -38,16 +38,18 @@ static void print_json(const struct imported *got, const struct spool_state *lef
 {
     static const struct table_col cols[] = {
         {"files", TABLE_NUMBER, 0},       {"events", TABLE_NUMBER, 0},
-        {"conflicts", TABLE_NUMBER, 0},   {"quarantined", TABLE_NUMBER, 0},
-        {"failed", TABLE_NUMBER, 0},      {"left", TABLE_NUMBER, 0},
+        {"duplicates", TABLE_NUMBER, 0},  {"conflicts", TABLE_NUMBER, 0},
+        {"quarantined", TABLE_NUMBER, 0}, {"failed", TABLE_NUMBER, 0},
+        {"left", TABLE_NUMBER, 0},
     };
-    const uint64_t numbers[] = {got->files,  got->events, got->conflicts, got->quarantined,
-                                got->failed, left->files};
-    char room[6][24];
-    struct span cells[6];
-    struct table *t = table_new("import", cols, 6);
+    enum { N = sizeof cols / sizeof cols[0] };
+    const uint64_t numbers[N] = {got->files,       got->events, got->duplicates, got->conflicts,
+                                 got->quarantined, got->failed, left->files};
+    char room[N][24];
+    struct span cells[N];
+    struct table *t = table_new("import", cols, N);
 
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < N; i++) {
         (void)snprintf(room[i], sizeof room[i], "%llu", (unsigned long long)numbers[i]);
         cells[i] = span_of(room[i]);
     }
@@ -69,10 +71,12 @@ static void say(const struct operator *op, const struct imported *got)
     } else if (got->busy) {
         (void)puts("another import is at work");
     } else {
-        (void)printf("%llu request%s imported (%llu event%s, %llu of them in conflict), %llu moved "
-                     "to quarantine, %llu left\n",
+        (void)printf("%llu request%s imported (%llu event%s: %llu new, %llu known, %llu in "
+                     "conflict), %llu moved to quarantine, %llu left\n",
                      (unsigned long long)got->files, got->files == 1 ? "" : "s",
                      (unsigned long long)got->events, got->events == 1 ? "" : "s",
+                     (unsigned long long)(got->events - got->duplicates - got->conflicts),
+                     (unsigned long long)got->duplicates,
                      (unsigned long long)got->conflicts, (unsigned long long)got->quarantined,
                      (unsigned long long)left.files);
     }

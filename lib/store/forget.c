@@ -13,6 +13,7 @@ struct forgetting {
     const char (*cids)[ULID_LEN + 1];
     size_t n;
     const char *who; /* NULL: nothing is discarded */
+    bool dry;
     char body_id[ULID_LEN + 1];
     enum forgotten result;
 };
@@ -130,7 +131,7 @@ static enum ho_code forget_tx(struct db *db, void *arg, struct ho_err *err)
     enum ho_code code = db_begin(db, err);
 
     code = code == HO_OK ? judge_locked(db, f, err) : code;
-    if (code == HO_OK && f->result != FORGOTTEN) {
+    if (code == HO_OK && (f->dry || f->result != FORGOTTEN)) {
         db_rollback(db);
         return HO_OK;
     }
@@ -158,9 +159,10 @@ static enum ho_code find_body(struct db *db, struct forgetting *f, struct ho_err
 }
 
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
-                    enum forgotten *out, struct ho_err *err)
+                    bool dry, enum forgotten *out, struct ho_err *err)
 {
-    struct forgetting f = {.cids = cids, .n = n, .who = who, .result = FORGET_NOTHING};
+    struct forgetting f = {
+        .cids = cids, .n = n, .who = who, .dry = dry, .result = FORGET_NOTHING};
 
     *out = FORGET_NOTHING;
     enum ho_code code = find_body(db, &f, err);

@@ -20,11 +20,12 @@ enum forgotten {
  * in:  cids — of their receipts, which have one body; n at most FORGET_MAX
  *      who — in whose name jobs that are not finished end as discarded; NULL: refuse. One that runs
  *      is always refused
- * out: *out — unless it is FORGOTTEN nothing has changed
+ *      dry — only judge: all is done, and undone
+ * out: *out — unless it is FORGOTTEN, and never with dry, anything has changed
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
  * blocks: 30 s at most */
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
-                    enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
+                    bool dry, enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
 
 /* Receipts to look through, oldest first, behind a correlation id: cid, body id.
  * in: source — NULL: all */

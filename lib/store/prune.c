@@ -33,6 +33,7 @@ struct pass {
     const char *const *statements;
     size_t n_statements;
     int64_t keep_us;
+    int64_t whole_us; /* what is so old would be gone by now; -1: nothing would */
     struct cid below; /* what is older is below it, by the clock that made its id */
     struct cid ahead; /* a clock that made ids behind it was wrong */
     uint64_t *count;
@@ -43,24 +44,25 @@ struct pass {
     size_t n_still;
 };
 
-/* A statement over the receipts of the request that has this body; with an age behind it or not. */
+/* A statement over the receipts of the request that has this body; with an age behind it, or -1. */
 static enum ho_code run_request(struct pass *p, const char *sql, const struct cid *body,
-                                bool with_age, struct db_rows *rows, struct ho_err *err)
+                                int64_t age_us, struct db_rows *rows, struct ho_err *err)
 {
     struct cid low, high;
 
     ulid_first(body->text, low.text);
     ulid_last(body->text, high.text);
     const struct db_value in[] = {DBV_STR(low.text), DBV_STR(high.text), DBV_STR(body->text),
-                                  DBV_STR(body->text), DBV_INT(p->keep_us)};
-    return db_run(p->db, sql, in, with_age ? 5 : 4, rows, err);
+                                  DBV_STR(body->text), DBV_INT(age_us)};
+    return db_run(p->db, sql, in, age_us >= 0 ? 5 : 4, rows, err);
 }
 
-/* Whether the whole request that has this body may go. */
-static enum ho_code look(struct pass *p, const struct cid *body, bool *may, struct ho_err *err)
+/* Whether the whole request that has this body may go, by its age. */
+static enum ho_code look(struct pass *p, const struct cid *body, int64_t age_us, bool *may,
+                         struct ho_err *err)
 {
     struct db_rows rows = {0};
-    enum ho_code code = run_request(p, sql_prune_against, body, true, &rows, err);
+    enum ho_code code = run_request(p, sql_prune_against, body, age_us, &rows, err);
 
     *may = code == HO_OK && rows.n_rows == 0;
     db_rows_free(&rows);
@@ -93,13 +95,13 @@ static enum ho_code lock_and_look(struct pass *p, struct ho_err *err)
 
     for (size_t i = 0; i < p->n && code == HO_OK; i++) {
         if (!same_request(p->all, i)) {
-            code = run_request(p, sql_prune_lock, &p->all[i].body, false, NULL, err);
+            code = run_request(p, sql_prune_lock, &p->all[i].body, -1, NULL, err);
         }
     }
     p->n_still = 0;
     for (size_t i = 0; i < p->n && code == HO_OK; i++) {
         if (!same_request(p->all, i)) {
-            code = look(p, &p->all[i].body, &may, err);
+            code = look(p, &p->all[i].body, p->keep_us, &may, err);
         }
         if (may) {
             p->still[p->n_still++] = p->all[i].id;
@@ -123,6 +125,18 @@ static enum ho_code remove_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
+static enum ho_code judge(struct pass *p, const struct cid *body, bool *may, struct ho_err *err)
+{
+    bool gone = false;
+    enum ho_code code = look(p, body, p->keep_us, may, err);
+
+    if (code == HO_OK && *may && p->whole_us >= 0) {
+        code = look(p, body, p->whole_us, &gone, err);
+        *may = !gone;
+    }
+    return code;
+}
+
 /* The ids of a list that may go. Each request is judged once: its events stand together, but for
  * those of another in the same millisecond. */
 static enum ho_code choose(struct pass *p, const struct db_rows *rows, struct ho_err *err)
@@ -140,7 +154,7 @@ static enum ho_code choose(struct pass *p, const struct db_rows *rows, struct ho
             judged = d->body;
             may = false;
             if (strlen(judged.text) == ULID_LEN) {
-                code = look(p, &judged, &may, err);
+                code = judge(p, &judged, &may, err);
             }
         }
         p->n += may ? 1 : 0;
@@ -255,6 +269,7 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
     *out = (struct pruned){.bodies = 0};
     *p = (struct pass){.db = db,
                        .list = sql_prune_receipts,
+                       .whole_us = -1,
                        .statements = sql_prune_whole,
                        .n_statements = sql_prune_whole_n,
                        .count = &out->receipts};
@@ -262,6 +277,9 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
     if (code == HO_OK) {
         *p = (struct pass){.db = db,
                            .list = sql_prune_bodies,
+                           .whole_us = run->dry && s->keep_receipts_ms >= 0
+                                           ? s->keep_receipts_ms * US_PER_MS
+                                           : -1,
                            .statements = sql_prune_content,
                            .n_statements = sql_prune_content_n,
                            .count = &out->bodies};

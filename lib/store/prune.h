@@ -19,7 +19,7 @@ struct prune_place {
 
 struct prune_run {
     struct deadline end; /* no batch is begun behind it */
-    bool dry;            /* only count */
+    bool dry;            /* only count; what would go whole is not counted as a body too */
     void (*tell)(const struct pruned *so_far); /* called now and then; NULL: nobody asks */
 };
 

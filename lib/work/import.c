@@ -118,6 +118,7 @@ static enum ho_code record(const struct importer *im, const struct spooled *f,
                                      deadline_in(RECORD_TIME_MS), results, err);
     for (size_t i = 0; i < f->n && code == HO_OK; i++) {
         note(im, accepted_event(f->events[i]), results[i]);
+        out->duplicates += results[i] == RECEIPT_DUPLICATE ? 1 : 0;
         out->conflicts += results[i] == RECEIPT_CONFLICT || results[i] == RECEIPT_REPEAT ? 1 : 0;
     }
     if (code == HO_OK) {

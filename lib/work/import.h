@@ -22,6 +22,7 @@ struct importer {
 
 struct imported {
     uint64_t files, events; /* recorded, or found to be there */
+    uint64_t duplicates;    /* of these events: known before */
     uint64_t conflicts;     /* of these events: for a person */
     uint64_t quarantined;   /* files that can't be genuine, or fit no table */
     uint64_t failed;        /* files that stay: tried again by the next import */

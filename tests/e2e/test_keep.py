@@ -115,6 +115,18 @@ def test_receipts_go_with_all_that_is_theirs_and_what_is_open_stays(site):
     assert s.count("discard") == 0 and s.count("conflict") == 1
 
 
+def test_a_dry_run_of_prune_forecasts_what_goes_and_counts_each_once(site):
+    s = keeping(site, bodies="3d", receipts="30d")
+    days = {"old": 40, "older": 50, "middle": 10, "young": 1}
+    arrive(s, *(events.stripe(f"evt_{n}") for n in days))
+    s.process()
+    for name, n in days.items():
+        age(s, f"evt_{name}", n)
+    runs = [json.loads(s.hookonce("prune", "--json", *dry, check=True).stdout) for dry in (("--dry-run",), ())]
+    assert runs == [{"receipts": 2, "bodies": 1}] * 2
+    assert ids(s) == ["evt_middle", "evt_young"] and left(s) == ["evt_young"]
+
+
 def test_a_request_goes_whole_or_not_at_all(site):
     s = keeping(site, receipts="30d", bodies="30d")
     arrive(s, *(events.stripe(f"evt_{n}") for n in range(3)))
@@ -178,7 +190,8 @@ def test_forgotten_content_is_nowhere_and_its_keys_stay(site):
     arrive(s, body(2, "cus_1", kind="other"))  # a conflict with another's receipt holds it, too
     pick = ("--pointer", "/data/object/customer", "--value", "cus_1")
     done = s.hookonce("forget", *pick, "--dry-run", check=True).stdout
-    assert b"2 events would be forgotten" in done and s.count("body") == 4
+    assert b"2 events would be forgotten, 0 left" in done and b"1 conflict would be erased" in done
+    assert s.count("body") == 4
     done = s.hookonce("forget", *pick, check=True).stdout
     assert b"2 events forgotten, 0 left" in done and b"1 conflict erased" in done
     assert left(s) == ["evt_2", "evt_4"] and ids(s) == ["evt_1", "evt_2", "evt_3", "evt_4"]
@@ -210,8 +223,13 @@ def grid_site(site, *names, days=0, **more):
 def test_what_forget_leaves_it_has_not_changed(site):
     s = grid_site(site, "e1", "e2")
     before = s.jobs()
-    done = s.hookonce("forget", "--unfinished", "e1")
-    assert done.returncode == 1 and b"left: its body has other events" in done.stdout
+    for dry, words in ((("--dry-run",), b"would be left: "), ((), b"left: ")):
+        done = s.hookonce("forget", *dry, "--unfinished", "e1")
+        assert done.returncode == 1 and words + b"its body has other events" in done.stdout
+        done = s.hookonce("forget", *dry, "e1", "e2")
+        assert done.returncode == 1 and done.stdout.count(words + b"it waits, runs or is dead") == 2
+    done = s.hookonce("forget", "--dry-run", "--unfinished", "e1", "e2", check=True)
+    assert b"2 events would be forgotten, 0 left" in done.stdout
     assert s.jobs() == before and s.count("discard") == 0
     s.sql("UPDATE hookonce_job AS j JOIN hookonce_receipt AS r ON r.correlation_id = j.correlation_id "
           "SET j.state = 'running', r.status = 'processing' WHERE r.event_id = 'e2'")

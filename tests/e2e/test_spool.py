@@ -189,6 +189,8 @@ def test_an_event_twice_in_the_spool_or_once_in_the_database_is_one(site):
         for name in ("evt_known", "evt_twice", "evt_twice"):
             assert send(s, name).status == 200
     assert len(files(s)) == 3
+    done = s.hookonce("import", check=True)
+    assert b"3 requests imported (3 events: 1 new, 2 known, 0 in conflict)" in done.stdout
     s.process()
     assert s.written() == {"receipt": 2, "body": 2, "job": 2, "attempt": 2}
     assert {r["event_id"]: r["duplicates"] for r in s.receipts()} == {b"evt_known": 1, b"evt_twice": 1}
@@ -204,7 +206,7 @@ def test_what_contradicts_a_receipt_is_a_conflict_also_from_the_spool(site):
         assert send(s, "evt_1", kind="invoice.paid").status == 200
         assert s.cgi("github", body, s.signed("github", body, delivery="d-2")).status == 200
     done = s.hookonce("import", check=True)
-    assert b"2 requests imported (2 events, 2 of them in conflict)" in done.stdout
+    assert b"2 requests imported (2 events: 0 new, 0 known, 2 in conflict)" in done.stdout
     assert sorted(r["kind"] for r in s.sql("SELECT kind FROM hookonce_conflict")) == ["meaning", "repeat"]
     assert s.written()["receipt"] == 2 and s.count("job") == 2
 

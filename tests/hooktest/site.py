@@ -82,11 +82,12 @@ class Site:
         return self.own(self.path(name), mode)
 
     def write(self, name, content, mode=0o600):
-        """Writes a file (text or bytes) of the site's account; returns its path."""
+        """Writes a file (text or bytes) of the site's account, whole at any time; returns its path."""
         path = self.path(name)
-        with open(path, "wb") as f:
+        with open(path + ".new", "wb") as f:
             f.write(content if isinstance(content, bytes) else content.encode())
-        return self.own(path, mode)
+        os.rename(self.own(path + ".new", mode), path)
+        return path
 
     def _install(self, name):
         shutil.copy(program(name), self.path(name))

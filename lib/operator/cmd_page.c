@@ -75,8 +75,8 @@ const struct command cmd_page = {
     .synopsis = "health | metrics [--openmetrics] | status",
     .summary = "prints a page for monitors and people; the receiver answers with it",
     .help =
-        "  health   whether all is well, as JSON: ready, degraded or down, and the reasons. Status\n"
-        "           0: ready; 1: it is not\n"
+        "  health   whether all is well, as JSON: ready, degraded or down, and the reasons.\n"
+        "           Status 0: ready; 1: it is not\n"
         "  metrics  numbers for Prometheus, in its text format, or with --openmetrics in that of\n"
         "           OpenMetrics\n"
         "  status   one page of HTML with everything in it, for a browser\n"

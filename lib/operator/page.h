@@ -27,8 +27,8 @@ struct page {
     bool key_good;   /* the installation's key can be read */
 };
 
-/* Looks at this host and at the database, for at most some seconds. Never fails: what is not to be had
- * is missing. Needs p->op with its settings; page_free frees. */
+/* Looks at this host and at the database, for at most some seconds. Never fails: what is not to be
+ * had is missing. Needs p->op with its settings; page_free frees. */
 void page_look(struct page *p);
 void page_free(struct page *p);
 
@@ -85,7 +85,8 @@ void page_plot(const struct plot *p, struct buf *out);
 /* Each appends, and dies when out is full. */
 void page_put(struct buf *out, const char *fmt, ...) HO_PRINTF(2, 3);
 /* Text into HTML, in an element or between quotes: nothing of it can end what it stands in. What is
- * not UTF-8, and control bytes, are shown as U+FFFD. Cut behind max bytes, with a mark; 0: whole. */
+ * not UTF-8, control bytes, and what turns text around are shown as U+FFFD. Cut behind max bytes,
+ * with a mark; 0: whole. */
 void page_text(struct buf *out, struct span text, size_t max);
 /* The head up to <body>, and the foot. */
 void page_begin(struct buf *out);

@@ -39,7 +39,8 @@ static bool spool_full(const struct page *p)
 static void judge_taking(const struct page *p, struct page_health *h)
 {
     bool kept = p->spools && !spool_full(p);
-    const char *what = p->why.code == HO_TRANSIENT ? "is away" : "can't be used, see hookonce check";
+    const char *what =
+        p->why.code == HO_TRANSIENT ? "is away" : "can't be used, see hookonce check";
 
     if (!p->key_good) {
         because(h, PAGE_DOWN, "the installation's key file can't be read");
@@ -76,7 +77,8 @@ static void judge_work(const struct page *p, struct page_health *h)
     char ago[24];
 
     if (q->processor_s > PAGE_LATE_S) {
-        because(h, PAGE_DEGRADED, "no processor was seen for %s: does cron start `hookonce process`?",
+        because(h, PAGE_DEGRADED,
+                "no processor was seen for %s: does cron start `hookonce process`?",
                 check_ago(q->processor_s, ago));
     } else if (q->processor_s < 0 && q->due > 0) {
         because(h, PAGE_DEGRADED, "no processor has run yet: does cron start `hookonce process`?");

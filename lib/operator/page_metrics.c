@@ -33,7 +33,8 @@ static void put_label(struct buf *out, const char *name, struct span value)
         } else if (c == '\n') {
             page_put(out, "\\n");
         } else {
-            page_put(out, "%s%.*s", c == '"' || c == '\\' ? "\\" : "", (int)n, (const char *)&value.p[at]);
+            page_put(out, "%s%.*s", c == '"' || c == '\\' ? "\\" : "", (int)n,
+                     (const char *)&value.p[at]);
         }
         at += n == 0 ? 1 : n;
     }
@@ -94,7 +95,8 @@ static void put_source(void *arg, struct span source, const uint64_t values[COUN
     for (size_t i = 0; i < COUNT_N; i++) {
         page_put(m->out, "hookonce_deliveries_total{");
         put_label(m->out, "source", source);
-        page_put(m->out, ",verdict=\"%s\"} %llu\n", counter_words[i], (unsigned long long)values[i]);
+        page_put(m->out, ",verdict=\"%s\"} %llu\n", counter_words[i],
+                 (unsigned long long)values[i]);
     }
 }
 
@@ -215,7 +217,7 @@ static void put_work(const struct metrics *m, struct db *db)
     db_rows_free(&rows);
 }
 
-/* One gauge a row, from one column of each; the number 1 where n_col is the same. */
+/* A 1 for each row, named by one of its columns. */
 static void put_rows(const struct metrics *m, const struct db_rows *rows, const char *name,
                      const char *label, size_t col)
 {

@@ -50,7 +50,7 @@ static int64_t height(const struct plot *p, size_t slot)
     return p->bars ? sum : most;
 }
 
-/* The end of the axis: 1, 2, 4, 6 or 8 of a power of ten, so that its half is a good number too. */
+/* The end of the axis: 2, 4, 6, 8 or 10 times a power of ten, so that its half is a good number. */
 static int64_t axis_end(const struct plot *p)
 {
     static const int64_t steps[] = {2, 4, 6, 8, 10};
@@ -99,6 +99,12 @@ static void put_axes(const struct plot *p, int64_t end, struct buf *out)
              LEFT, HIGH - 5, p->span, WIDE - RIGHT, HIGH - 5);
 }
 
+/* Where a slot begins, in tenths. */
+static long long left(const struct plot *p, size_t slot)
+{
+    return 10LL * LEFT + 10LL * INNER_WIDE * (long long)slot / (long long)p->n_slots;
+}
+
 static void put_bars(const struct plot *p, int64_t end, struct buf *out)
 {
     long long step = 10LL * INNER_WIDE / (long long)p->n_slots;
@@ -116,7 +122,7 @@ static void put_bars(const struct plot *p, int64_t end, struct buf *out)
                 continue;
             }
             page_put(out, "<rect class=\"s%zu\" x=\"", i);
-            put_tenths(out, 10LL * LEFT + 10LL * INNER_WIDE * (long long)slot / (long long)p->n_slots);
+            put_tenths(out, left(p, slot));
             page_put(out, "\" y=\"");
             long long y = 10LL * (TOP + INNER_HIGH) - base - h;
             put_tenths(out, y > 0 ? y : 0);
@@ -133,8 +139,7 @@ static void put_bars(const struct plot *p, int64_t end, struct buf *out)
 static void put_point(const struct plot *p, size_t i, size_t slot, int64_t end, const char *between,
                       struct buf *out)
 {
-    put_tenths(out, 10LL * LEFT + 10LL * INNER_WIDE * (2 * (long long)slot + 1) /
-                                     (2 * (long long)p->n_slots));
+    put_tenths(out, (left(p, slot) + left(p, slot + 1)) / 2);
     page_put(out, "%s", between);
     put_tenths(out, 10LL * (TOP + INNER_HIGH) - up(p->values[i][slot], end));
 }

@@ -34,7 +34,8 @@ static void put_state(const struct page_health *h, struct buf *out)
 
 static void tile(struct buf *out, const char *name, const char *value, bool bad)
 {
-    page_put(out, "<div class=\"tile%s\"><span>%s</span>%s</div>\n", bad ? " bad" : "", value, name);
+    page_put(out, "<div class=\"tile%s\"><span>%s</span>%s</div>\n", bad ? " bad" : "", value,
+             name);
 }
 
 static void tile_count(struct buf *out, const char *name, int64_t n, bool bad)
@@ -192,7 +193,7 @@ void page_status(struct page *p, const struct page_health *h, struct buf *out)
     }
     page_put(out, "<p class=\"dim\">%.10s %.8s UTC, on ", now, now + 11);
     page_text(out, span_of(host), 0);
-    page_put(out, ", hookonce %s. All times are UTC. The numbers of the plots are up to five minutes "
-                  "old.</p>\n", HOOKONCE_VERSION);
+    page_put(out, ", hookonce %s. All times are UTC. The numbers of the plots are up to five "
+                  "minutes old.</p>\n", HOOKONCE_VERSION);
     page_end(out);
 }

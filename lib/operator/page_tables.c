@@ -18,9 +18,14 @@ struct column {
     size_t col; /* of the rows */
 };
 
-static const char *const classes[] = {[CELL_END] = "",      [CELL_TEXT] = "",
-                                      [CELL_TIME] = " class=\"t\"",  [CELL_ID] = " class=\"id\"",
-                                      [CELL_NUMBER] = " class=\"n\"", [CELL_SAYS] = " class=\"say\""};
+static const char *const classes[] = {
+    [CELL_END] = "",
+    [CELL_TEXT] = "",
+    [CELL_TIME] = " class=\"t\"",
+    [CELL_ID] = " class=\"id\"",
+    [CELL_NUMBER] = " class=\"n\"",
+    [CELL_SAYS] = " class=\"say\"",
+};
 
 static void put_cell(const struct column *c, struct span cell, struct buf *out)
 {
@@ -99,7 +104,8 @@ static const struct {
     bool always; /* also without a row */
 } tables[] = {
     {"Alerts", "What the watch found, and what to do about it.", glance_alerts, alerts, false},
-    {"Paused", "By a person; what came meanwhile waits. <code>hookonce resume</code> lets it go on.",
+    {"Paused",
+     "By a person; what came meanwhile waits. <code>hookonce resume</code> lets it go on.",
      glance_pauses, paused, false},
     {"Dead letters",
      "Given up; the newest. <code>hookonce retry JOB</code> runs one again, in a console "

@@ -26,8 +26,8 @@
 #define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 #define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-/* The page holds a second policy, which allows its own style sheet only. The URL may hold the token:
- * it goes to nobody else. */
+/* The page holds a second policy, which allows its own style sheet only. The URL may hold the
+ * token: it goes to nobody else. */
 #define STATUS_HEADERS                                                                             \
     NO_STORE "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "            \
              "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"                     \
@@ -154,8 +154,8 @@ static bool wants_openmetrics(const struct receiver *rx, enum page page)
     return wanted;
 }
 
-/* Takes one of the few places for pages. false: all are taken. Where no lock can be had (*fd -1), the
- * number of receivers is the bound. The lock ends with its holder, however that ends. */
+/* Takes one of the few places for pages. false: all are taken. Where no lock can be had (*fd -1),
+ * the number of receivers is the bound. The lock ends with its holder, however that ends. */
 static bool take_place(const struct receiver *rx, int *fd)
 {
     const char *dir = receiver_state_dir(rx);

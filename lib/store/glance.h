@@ -35,8 +35,8 @@ enum { GLANCE_S_SOURCE, GLANCE_S_DAY_EVENTS, GLANCE_S_DAY_DUPLICATES, GLANCE_S_D
 enum ho_code glance_sources(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
 /* What receivers and queue did, in slots of slot_s seconds over the last all_s; slot 0 is the
- * newest, and one without numbers has no row. Of several hosts deliveries are added, of the rest the
- * largest counts. */
+ * newest, and one without numbers has no row. Of several hosts deliveries are added, of the rest
+ * the largest counts. */
 enum { GLANCE_P_SLOT, GLANCE_P_ACCEPTED, GLANCE_P_REFUSED, GLANCE_P_BUSY, GLANCE_P_OLDEST_S,
        GLANCE_P_P50_US, GLANCE_P_P95_US, GLANCE_P_P99_US, GLANCE_P_DEAD, GLANCE_P_N };
 enum ho_code glance_samples(struct db *db, int64_t slot_s, int64_t all_s, struct db_rows *rows,

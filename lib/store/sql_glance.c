@@ -38,7 +38,8 @@ const char SQL_GLANCE_SOURCES[] =
     " SUM(IF(today, processed, 0)), SUM(IF(today, failed, 0)), SUM(events),"
     " LEFT(MAX(last_at), 19) FROM (SELECT source, events, duplicates, processed, failed, last_at,"
     " hour > UTC_TIMESTAMP() - INTERVAL 25 HOUR AS today FROM hookonce_stat"
-    " WHERE hour > UTC_TIMESTAMP() - INTERVAL 7 DAY) AS s GROUP BY source ORDER BY source LIMIT 300";
+    " WHERE hour > UTC_TIMESTAMP() - INTERVAL 7 DAY) AS s"
+    " GROUP BY source ORDER BY source LIMIT 300";
 
 /* By the primary key. ?: seconds of a slot, seconds in all. Slot 0 is the newest. */
 const char SQL_GLANCE_SAMPLES[] =

@@ -26,8 +26,9 @@ static struct {
 static const char *const events[] = {
     "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "config", "conflict",
     "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
-    "handshake", "ignored", "imported", "lease_lost", "log", "paired", "probe", "pruned", "rejected",
-    "repeat", "run", "skipped", "spooled", "stopped", "visited", "waits", "wish",
+    "handshake", "ignored", "imported", "lease_lost", "log", "paired", "probe", "pruned",
+    "rejected", "repeat", "run", "skipped", "spooled", "stopped", "told", "visited", "waits",
+    "watched", "wish",
 };
 
 static void check_event(const char *event)

@@ -135,6 +135,10 @@ void without_database(struct receiver *rx, const struct endpoint *e, const struc
  * without a processor. */
 void import_late(struct receiver *rx);
 
+/* Starts `hookonce watch` when no processor was at work on this host for a quarter of an hour, and
+ * nobody watches: cron may be dead, and nobody else would say so. */
+void watch_late(struct receiver *rx);
+
 /* ---- ask.c ---- */
 
 /* Records the verdict's event and answers with what the source's handler says: the first delivery

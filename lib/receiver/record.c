@@ -166,6 +166,9 @@ void finish(struct receiver *rx, const struct endpoint *e)
         count_duplicates(rx);
         import_late(rx);
     }
+    if (rx->counters != NULL) {
+        watch_late(rx);
+    }
     counters_note_log(rx->counters);
     free(rx->results);
     rx->results = NULL;

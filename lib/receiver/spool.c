@@ -7,6 +7,7 @@
 #include "store/spool.h"
 
 #define IMPORT_EVERY_MS 60000 /* a processor at work looks much more often */
+#define WATCH_EVERY_MS (15 * 60 * INT64_C(1000))
 
 static void note_spooled(struct receiver *rx, const struct event *ev, const char *why)
 {
@@ -76,18 +77,34 @@ void without_database(struct receiver *rx, const struct endpoint *e, const struc
     busy(rx, e, text);
 }
 
+/* What is done by the other program, while nobody waits for it. */
+static void start_late(struct receiver *rx, const char *command, const char *event)
+{
+    struct ho_err err;
+
+    ho_err_clear(&err);
+    if (program_detach(rx, command, &err) != HO_OK) {
+        const struct log_pair pairs[] = {LOG_TEXT("why", err.text)};
+        log_event(LOG_WARN, event, NULL, pairs, 1);
+    }
+}
+
 void import_late(struct receiver *rx)
 {
     const char *dir = endpoints_settings(rx->endpoints)->spool_dir;
-    struct ho_err err;
 
-    if (!counters_import_turn(rx->counters, clock_mono_ms(), IMPORT_EVERY_MS) ||
-        !spool_any(dir)) {
-        return;
+    if (counters_turn(rx->counters, WORD_IMPORT, clock_mono_ms(), IMPORT_EVERY_MS) &&
+        spool_any(dir)) {
+        start_late(rx, "import", "imported");
     }
-    ho_err_clear(&err);
-    if (program_detach(rx, "import", &err) != HO_OK) {
-        const struct log_pair pairs[] = {LOG_TEXT("why", err.text)};
-        log_event(LOG_WARN, "imported", NULL, pairs, 1);
+}
+
+void watch_late(struct receiver *rx)
+{
+    int64_t now_ms = clock_mono_ms();
+
+    if (counters_idle(rx->counters, now_ms, WATCH_EVERY_MS) &&
+        counters_turn(rx->counters, WORD_WATCHED, now_ms, WATCH_EVERY_MS)) {
+        start_late(rx, "watch", "watched");
     }
 }

@@ -108,11 +108,36 @@ static struct slot *find_slot(struct layout *data, struct span name, bool take)
     return take ? &data->others : NULL;
 }
 
+/* Notes when a row of refusals began; one accepted delivery ends it. */
+static void note_since(struct slot *s, enum counter which)
+{
+    uint64_t none = 0;
+
+    if (which == COUNT_BUSY || which == COUNT_UNSIGNED) {
+        (void)atomic_compare_exchange_strong(
+            &s->counts[which == COUNT_BUSY ? AT_BUSY_SINCE : AT_UNSIGNED_SINCE], &none,
+            (uint64_t)clock_wall_us());
+    } else if (which == COUNT_NEW || which == COUNT_DUPLICATE || which == COUNT_SPOOLED ||
+               which == COUNT_CONFLICT || which == COUNT_REPEAT) {
+        atomic_store_explicit(&s->counts[AT_BUSY_SINCE], 0, memory_order_relaxed);
+        atomic_store_explicit(&s->counts[AT_UNSIGNED_SINCE], 0, memory_order_relaxed);
+    }
+}
+
 void counters_add(struct counters *c, struct span source, enum counter which)
 {
     struct slot *s = find_slot(data_of(c), source, true);
 
     atomic_fetch_add_explicit(&s->counts[which], 1, memory_order_relaxed);
+    note_since(s, which);
+}
+
+int64_t counters_refused_since(struct counters *c, struct span source, enum refused how)
+{
+    struct slot *s = find_slot(data_of(c), source, false);
+    size_t at = how == REFUSED_BUSY ? AT_BUSY_SINCE : AT_UNSIGNED_SINCE;
+
+    return s != NULL ? (int64_t)atomic_load_explicit(&s->counts[at], memory_order_relaxed) : 0;
 }
 
 uint64_t counters_get(struct counters *c, struct span source, enum counter which)
@@ -238,14 +263,31 @@ uint16_t counters_boot(struct counters *c)
     return c->boot;
 }
 
-/* ---- imports ---- */
+/* ---- turns ---- */
 
-bool counters_import_turn(struct counters *c, int64_t now_ms, int64_t every_ms)
+bool counters_turn(struct counters *c, enum state_word which, int64_t now_ms, int64_t every_ms)
 {
-    _Atomic uint64_t *word = counters_word(c, WORD_IMPORT);
+    _Atomic uint64_t *word = counters_word(c, which);
     uint64_t seen = atomic_load(word), now = (uint64_t)now_ms;
 
     /* A time ahead of now is from before the host was started anew. */
     bool due = seen == 0 || seen > now || now - seen >= (uint64_t)every_ms;
     return due && c->file.fd >= 0 && atomic_compare_exchange_strong(word, &seen, now);
+}
+
+void counters_processed(struct counters *c, int64_t now_ms)
+{
+    atomic_store(counters_word(c, WORD_PROCESSED), (uint64_t)now_ms);
+}
+
+bool counters_idle(struct counters *c, int64_t now_ms, int64_t for_ms)
+{
+    _Atomic uint64_t *word = counters_word(c, WORD_PROCESSED);
+    uint64_t seen = atomic_load(word), now = (uint64_t)now_ms;
+
+    if (seen == 0 || seen > now) {
+        (void)atomic_compare_exchange_strong(word, &seen, now);
+        return false;
+    }
+    return now - seen >= (uint64_t)for_ms;
 }

@@ -67,6 +67,11 @@ bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us);
 void counters_alarm_clear(struct counters *c, enum alarm kind);
 uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last_us);
 
+/* Since when (wall, us) deliveries of a source are answered busy, or refused for their signature, with
+ * none accepted in between; 0: none is, or one was accepted since. */
+enum refused { REFUSED_BUSY, REFUSED_UNSIGNED };
+int64_t counters_refused_since(struct counters *c, struct span source, enum refused how);
+
 /* Words for others, all 0 in a new file; to be changed by compare-and-swap, since a process may be
  * killed anywhere. The pointer is good until the next call of any function here. */
 enum state_word {
@@ -74,6 +79,10 @@ enum state_word {
     WORD_IMPORT, /* boot clock, ms, of the last look at the spool */
     WORD_PRUNED_RECEIPTS, /* where pruning goes on: time in ids, ms; 0: at the oldest */
     WORD_PRUNED_BODIES,
+    WORD_PROCESSED,  /* boot clock, ms: a processor was last at work, or who first asked saw none */
+    WORD_WATCHED,    /* boot clock, ms, of the last watch */
+    WORD_AWAY_SINCE, /* unix seconds: the database has been away since; 0: it is there */
+    WORD_AWAY_TOLD,  /* unix seconds: this was told then */
     WORD_N
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
@@ -83,9 +92,15 @@ uint16_t counters_boot(struct counters *c);
 /* Raises ALARM_LOG if log lines of this process were lost since the last call for c. */
 void counters_note_log(struct counters *c);
 
-/* Whether nobody on this host has looked into the spool for so long, and notes that the caller does
- * now: of several at once one is told yes. now_ms: clock_mono_ms. Without a file never. */
-bool counters_import_turn(struct counters *c, int64_t now_ms, int64_t every_ms);
+/* Whether nobody on this host has done that for so long, and notes that the caller does now: of
+ * several at once one is told yes. which: a word of the boot clock; now_ms: clock_mono_ms. Without a
+ * file never. */
+bool counters_turn(struct counters *c, enum state_word which, int64_t now_ms, int64_t every_ms);
+
+/* Notes that a processor is at work now; and whether none was for so long. Who asks first, or first
+ * after the host was started anew, sees none for no time. */
+void counters_processed(struct counters *c, int64_t now_ms);
+bool counters_idle(struct counters *c, int64_t now_ms, int64_t for_ms);
 
 /* Calls fn for every source counted so far. */
 typedef void counters_visit(void *arg, struct span source, const uint64_t values[COUNT_N]);

@@ -13,8 +13,10 @@
 #define SPARE_WORDS 16
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
-#define AT_MISMATCHES (SPARE_COUNTS - 1) /* among the counts */
-_Static_assert(COUNT_N <= AT_MISMATCHES && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
+#define AT_MISMATCHES (SPARE_COUNTS - 1) /* among the counts; so are the next two */
+#define AT_BUSY_SINCE (SPARE_COUNTS - 2)
+#define AT_UNSIGNED_SINCE (SPARE_COUNTS - 3)
+_Static_assert(COUNT_N <= AT_UNSIGNED_SINCE && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
                "more words than room");
 
 /* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by

@@ -244,7 +244,7 @@ enum ho_code import_spool(const struct importer *im, struct deadline end, struct
     int lock;
 
     *out = (struct imported){.files = 0};
-    (void)counters_import_turn(im->counters, clock_mono_ms(), 0);
+    (void)counters_turn(im->counters, WORD_IMPORT, clock_mono_ms(), 0);
     if (!spool_any(im->spool.dir)) {
         return HO_OK;
     }

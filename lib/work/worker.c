@@ -176,6 +176,7 @@ static enum ho_code say_hello(struct worker *w, struct ho_err *err)
     enum ho_code code = worker_hello(&w->queue, w->host, (unsigned)getpid(), err);
     if (code == HO_OK) {
         w->said_ms = clock_mono_ms();
+        counters_processed(w->counters, w->said_ms);
     }
     return code;
 }

@@ -410,6 +410,44 @@ static void signatures_that_did_not_hold_less_those_that_did(void **state)
     counters_close(c);
 }
 
+static void one_accepted_delivery_ends_a_row_of_refusals(void **state)
+{
+    struct counters *c = counters_open(dir);
+    const struct span shop = SPAN_LIT("shop");
+
+    (void)state;
+    counters_add(c, shop, COUNT_NEW);
+    assert_int_equal(counters_refused_since(c, shop, REFUSED_BUSY), 0);
+    counters_add(c, shop, COUNT_BUSY);
+    int64_t since = counters_refused_since(c, shop, REFUSED_BUSY);
+    assert_true(since > 0 && since <= clock_wall_us());
+    counters_add(c, shop, COUNT_BUSY);
+    assert_true(counters_refused_since(c, shop, REFUSED_BUSY) == since);
+    assert_int_equal(counters_refused_since(c, shop, REFUSED_UNSIGNED), 0);
+    counters_add(c, shop, COUNT_UNSIGNED);
+    counters_add(c, shop, COUNT_REJECTED);
+    assert_true(counters_refused_since(c, shop, REFUSED_UNSIGNED) >= since);
+    counters_add(c, shop, COUNT_SPOOLED);
+    assert_int_equal(counters_refused_since(c, shop, REFUSED_BUSY), 0);
+    assert_int_equal(counters_refused_since(c, shop, REFUSED_UNSIGNED), 0);
+    counters_close(c);
+}
+
+static void nobody_at_work_is_seen_after_a_while(void **state)
+{
+    struct counters *c = counters_open(dir);
+
+    (void)state;
+    assert_false(counters_idle(c, 1000000, 900000)); /* who asks first sees none for no time */
+    assert_false(counters_idle(c, 1899999, 900000));
+    assert_true(counters_idle(c, 1900000, 900000));
+    counters_processed(c, 1900000);
+    assert_false(counters_idle(c, 1900001, 900000));
+    assert_false(counters_idle(c, 5000, 900000)); /* the host was started anew */
+    assert_true(counters_idle(c, 905000, 900000));
+    counters_close(c);
+}
+
 static void every_number_has_a_word(void **state)
 {
     (void)state;
@@ -458,6 +496,8 @@ int main(void)
         cmocka_unit_test_setup(another_machines_disk_and_a_full_one_mean_memory, fresh),
         cmocka_unit_test_setup(alarms_once_a_minute, fresh),
         cmocka_unit_test_setup(signatures_that_did_not_hold_less_those_that_did, fresh),
+        cmocka_unit_test_setup(one_accepted_delivery_ends_a_row_of_refusals, fresh),
+        cmocka_unit_test_setup(nobody_at_work_is_seen_after_a_while, fresh),
         cmocka_unit_test_setup(every_number_has_a_word, fresh),
         cmocka_unit_test_setup(kills_leave_a_usable_file, fresh),
     };

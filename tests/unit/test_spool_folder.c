@@ -247,17 +247,17 @@ static void one_in_a_minute_looks_for_imports(void **state)
     assert_int_equal(mkdir(dir, 0700), 0);
     a = counters_open(dir);
     b = counters_open(dir);
-    assert_true(counters_import_turn(a, 100000, 60000));
-    assert_false(counters_import_turn(b, 100000, 60000));
-    assert_false(counters_import_turn(b, 159999, 60000));
-    assert_true(counters_import_turn(b, 159999, 0)); /* a processor always may */
-    assert_false(counters_import_turn(a, 160001, 60000));
-    assert_true(counters_import_turn(a, 219999, 60000));
-    assert_true(counters_import_turn(b, 5000, 60000)); /* the host was started anew */
+    assert_true(counters_turn(a, WORD_IMPORT, 100000, 60000));
+    assert_false(counters_turn(b, WORD_IMPORT, 100000, 60000));
+    assert_false(counters_turn(b, WORD_IMPORT, 159999, 60000));
+    assert_true(counters_turn(b, WORD_IMPORT, 159999, 0)); /* a processor always may */
+    assert_false(counters_turn(a, WORD_IMPORT, 160001, 60000));
+    assert_true(counters_turn(a, WORD_IMPORT, 219999, 60000));
+    assert_true(counters_turn(b, WORD_IMPORT, 5000, 60000)); /* the host was started anew */
     counters_close(a);
     counters_close(b);
     a = counters_open("/nonexistent/folder");
-    assert_false(counters_import_turn(a, 100000, 60000)); /* each process would look */
+    assert_false(counters_turn(a, WORD_IMPORT, 100000, 60000)); /* each process would look */
     counters_close(a);
 }
 

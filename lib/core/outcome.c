@@ -61,6 +61,7 @@ const char *job_wait_word(enum job_wait w)
         [WAIT_OWNER] = "owner",     [WAIT_RELEASE] = "release", [WAIT_BREAKER] = "breaker",
         [WAIT_RATE] = "rate",       [WAIT_SLOT] = "slot",       [WAIT_HANDLER] = "handler",
         [WAIT_FETCH] = "fetch",     [WAIT_BODY] = "body key",   [WAIT_TURN] = "turn",
+        [WAIT_PAUSE] = "pause",     [WAIT_HOLD] = "hold",
     };
     return word_at(words, sizeof words / sizeof words[0], (unsigned)w);
 }

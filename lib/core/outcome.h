@@ -48,6 +48,8 @@ enum job_wait {
     WAIT_FETCH,   /* who is asked for the object said "not now" */
     WAIT_BODY,    /* its body is sealed under a key that is not here */
     WAIT_TURN,    /* what has a higher priority goes first */
+    WAIT_PAUSE,   /* a person has paused its source, route or handler, or everything */
+    WAIT_HOLD,    /* a person holds it until its release */
     WAIT_N
 };
 

@@ -61,9 +61,10 @@ enum ho_code job_started(struct db *db, const struct job *job, bool *started, st
 
 struct put_off {
     enum job_wait why;
-    bool asleep;      /* outside the claim index, until whoever leaves the lane wakes it */
-    const unsigned char *lane; /* asleep: whose */
-    int64_t delay_ms; /* due so much later; asleep: then it looks by itself */
+    bool asleep;      /* outside the claim index, until whoever leaves the lane, or ends the pause,
+                         wakes it */
+    const unsigned char *lane; /* asleep: whose, or that of the pause (pause_lane) */
+    int64_t delay_ms; /* due so much later; asleep: then it looks by itself; not with WAIT_PAUSE */
     unsigned tries;   /* that count now: as many as before the claim */
     enum job_class class;
     bool untouched;   /* as in a settlement */

@@ -115,7 +115,7 @@ enum ho_code job_put_off(struct db *db, const struct job *job, const struct put_
                          struct ho_err *err)
 {
     const struct db_value in[] = {
-        DBV_INT(p->why == WAIT_TURN ? 1 : 0),
+        DBV_INT(p->why == WAIT_TURN || p->why == WAIT_PAUSE ? 1 : 0),
         DBV_STR(job_wait_word(p->why)),
         DBV_INT(p->why == WAIT_NEED ? 1 : 0),
         DBV_STR(job_state_word(p->asleep ? JOB_WAITING : JOB_READY)),

@@ -12,7 +12,6 @@
 #define PAUSE_NAME_MAX 64   /* bytes */
 #define PAUSE_WHO_MAX 128   /* characters */
 #define PAUSE_REASON_MAX 1000
-#define PAUSE_CHUNK 500     /* jobs woken in one transaction */
 #define PAUSES_MAX 1000     /* rows that are heeded */
 
 enum pause_kind { PAUSE_EVERYTHING, PAUSE_SOURCE, PAUSE_ROUTE, PAUSE_HANDLER, PAUSE_KIND_N };
@@ -26,9 +25,9 @@ struct pause {
 };
 
 /* Pauses it; one that is paused keeps its row as it is.
- * in:  who, reason - UTF-8, cut to what their columns take at a character
+ * in:  who, reason - UTF-8
  * out: *fresh - it was not paused before
- * returns HO_OK, or as db_run. blocks: 10 s at most. Not of a caller's transaction. */
+ * returns HO_OK, HO_REJECT (a text is too long, or no UTF-8), or as db_run. blocks: 10 s at most */
 enum ho_code pause_set(struct db *db, const struct pause *p, const char *who, const char *reason,
                        bool *fresh, struct ho_err *err) HO_MUST_CHECK;
 
@@ -41,12 +40,6 @@ enum ho_code pause_end(struct db *db, const struct pause *p, bool *was, uint64_t
 /* How many jobs wait for it, counted to PAUSE_COUNT_MAX. */
 enum ho_code pause_waiting(struct db *db, const struct pause *p, uint64_t *n,
                            struct ho_err *err) HO_MUST_CHECK;
-
-/* Wakes jobs whose pause is gone, the oldest of each first, PAUSE_CHUNK at most in a transaction:
- * ready and due. A kill anywhere leaves the rest to the next call, of whoever.
- * out: *woken. returns HO_OK, or as db_run. blocks: until end at most, and one transaction more */
-enum ho_code pause_wake(struct db *db, struct deadline end, uint64_t *woken,
-                        struct ho_err *err) HO_MUST_CHECK;
 
 /* ---- what is paused now ---- */
 
@@ -62,6 +55,22 @@ void pauses_free(struct pauses *p);
 
 /* The pause of that kind and name, or NULL. */
 const struct pause *pauses_find(const struct pauses *p, enum pause_kind kind, struct span name);
+
+/* ---- for the processors ---- */
+
+/* What `lane` of a job says that waits for this pause. */
+void pause_lane(const struct pause *p, unsigned char lane[SHA256_LEN]);
+
+/* Wakes jobs whose pause is none of `now`, the oldest of each first, JOBS_BATCH_MAX in a
+ * transaction: ready and due. A kill anywhere leaves the rest to the next call, of whoever.
+ * out: *woken. returns HO_OK, or as db_run. blocks: until end, and one transaction more */
+enum ho_code pause_wake(struct db *db, const struct pauses *now, struct deadline end,
+                        uint64_t *woken, struct ho_err *err) HO_MUST_CHECK;
+
+/* Parks what is due, as jobs are while everything is paused: nothing is claimed then.
+ * out: *parked. returns and blocks as pause_wake */
+enum ho_code pause_park(struct db *db, struct deadline end, uint64_t *parked,
+                        struct ho_err *err) HO_MUST_CHECK;
 
 /* ---- one job ---- */
 

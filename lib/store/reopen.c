@@ -41,7 +41,8 @@ struct reopening {
     enum reopened result;
 };
 
-enum { STATE_STATE, STATE_OUTCOME, STATE_ROUTE, STATE_ASKED }; /* sql_job_state */
+/* sql_job_state */
+enum { STATE_STATE, STATE_OUTCOME, STATE_ROUTE, STATE_ASKED, STATE_LANE, STATE_TOLD, STATE_HELD };
 
 /* Whether it may have acted, by its own row. */
 static bool is_doubtful(const struct db_rows *rows)
@@ -70,6 +71,8 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
         r->gone = !ended && span_is(db_cell(&rows, 0, STATE_STATE), job_state_word(JOB_DONE));
         if (span_starts(db_cell(&rows, 0, STATE_ROUTE), "(")) {
             r->result = REOPEN_ANSWERED;
+        } else if (db_cell_int(&rows, 0, STATE_HELD) != 0) {
+            r->result = REOPEN_HELD;
         }
     }
     db_rows_free(&rows);

@@ -38,12 +38,13 @@ enum reopened {
     REOPEN_IN_DOUBT, /* it may have acted, or a person said that it did, and only a person can say
                         that it may act again */
     REOPEN_ANSWERED, /* it answered a request: only the sender can ask again */
-    REOPEN_NO_BODY   /* its body was pruned or forgotten */
+    REOPEN_NO_BODY,  /* its body was pruned or forgotten */
+    REOPEN_HELD      /* it waits for its release, or for the end of a pause */
 };
 
 /* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0,
  * its receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
- * tries as they are.
+ * tries as they are. One that is held, or waits for a pause, is left so.
  * in:  release — a person says that what it may have done may be done again: what is unknown of its
  *      effect is reserved for it again, and the age of its idempotency key is forgotten. Of one that
  *      has ended otherwise, or whose row is gone, the business key is free for others; who waits

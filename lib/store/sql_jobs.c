@@ -96,15 +96,17 @@ const char sql_job_start[] =
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
 /* In this order: each assignment sees those before it. The clock of its waits goes on whatever it
- * waits for now. Its turn is nothing that it waits for:
- * that has no bound. */
+ * waits for now. It does not begin with its turn, which has no bound, nor with a pause, during which
+ * it stands still: see sql_pause.c. */
 const char sql_job_put_off[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET waits_since = IF(?, waits_since, COALESCE(waits_since, UTC_TIMESTAMP(6))),"
     " waiting_for = ?, waited_for = IF(FIND_IN_SET(waiting_for, COALESCE(waited_for, '')) > 0,"
     " waited_for, CONCAT_WS(',', waited_for, waiting_for)),"
     " waits = LEAST(waits, 4294967294) + 1, need_waits = LEAST(need_waits, 4294967294) + ?,"
-    " state = ?, run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = ?, class = ?,"
+    " state = ?, run_at = IF(waiting_for = 'pause', TIMESTAMP'9999-12-31 00:00:00',"
+    " UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND),"
+    " held_at = IF(waiting_for = 'pause', UTC_TIMESTAMP(6), NULL), tries = ?, class = ?,"
     " last_error = COALESCE(?, last_error), route = ?, done_by = ?, lane = ?, claim_token = NULL,"
     " first_try_at = IF(?, NULL, first_try_at)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
@@ -182,7 +184,7 @@ const char sql_dead_by_route[] = DEAD DEAD_ONLY " AND j.route = ?" DEAD_ORDER;
 const char sql_dead_all[] = DEAD DEAD_ONLY DEAD_ORDER;
 
 const char sql_job_state[] = "SELECT state, outcome, route, first_try_at IS NOT NULL, lane,"
-                             " done_by IS NOT NULL"
+                             " done_by IS NOT NULL, held_at IS NOT NULL"
                              " FROM hookonce_job FORCE INDEX (PRIMARY)"
                              " WHERE id = ? FOR UPDATE";
 
@@ -205,7 +207,8 @@ const char sql_job_reopen[] =
 /* One that waits for its lane looks at it, and waits again if it is held. */
 const char sql_job_hasten[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
-    " WHERE id = ? AND (state = 'waiting' OR (state = 'ready' AND run_at > UTC_TIMESTAMP(6)))";
+    " WHERE id = ? AND held_at IS NULL"
+    " AND (state = 'waiting' OR (state = 'ready' AND run_at > UTC_TIMESTAMP(6)))";
 
 const char sql_jobs_waiting[] =
     "SELECT id FROM hookonce_job FORCE INDEX (claim)"
@@ -216,7 +219,7 @@ const char sql_job_discard[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
     " SET state = 'done', run_at = UTC_TIMESTAMP(6), outcome = 'discarded',"
     " claim_no = claim_no + 1, claim_token = NULL, suspect = 0, waiting_for = NULL,"
-    " waits_since = NULL, lane = NULL, done_by = IF(?, correlation_id, NULL),"
+    " waits_since = NULL, held_at = NULL, lane = NULL, done_by = IF(?, correlation_id, NULL),"
     " first_try_at = IF(?, NULL, first_try_at)"
     " WHERE id = ? AND state <> 'running'";
 

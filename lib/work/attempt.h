@@ -51,7 +51,8 @@ struct attempt {
     /* A job that is put off. */
     enum job_wait waits; /* NONE: it is not */
     int64_t wait_ms;
-    bool asleep;     /* for its lane, until it is woken */
+    bool asleep;     /* for its lane, or the end of a pause, until it is woken */
+    const struct pause *pause; /* with WAIT_PAUSE: of the worker, which looks only between jobs */
     char done_by[ULID_LEN + 1]; /* also with ALREADY_DONE and STALE; "": nobody */
     bool woke;                  /* another job is due now: tell the workers */
 };

@@ -66,6 +66,7 @@ static enum step open_tx(struct attempt *a, bool *held, struct ho_err *err)
     }
     a->outcome = OUTCOME_NONE;
     a->waits = WAIT_NONE;
+    a->asleep = false;
     a->done_by[0] = '\0';
     return code == HO_OK ? STEP_ON : step_trouble(err);
 }

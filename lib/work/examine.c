@@ -62,9 +62,23 @@ static bool must_queue(const struct attempt *a)
            a->job->tries == 0;
 }
 
+static enum decision park(struct attempt *a, const struct pause *p)
+{
+    a->waits = WAIT_PAUSE;
+    a->pause = p;
+    a->asleep = true;
+    (void)ho_fail(&a->why, HO_TRANSIENT, "%s %s is paused", pause_kind_word(p->kind), p->name);
+    return DECIDE_ALONE;
+}
+
 /* It has a route that wants it. */
 static enum decision weigh(struct attempt *a)
 {
+    const struct pause *pause = pausing_route(a->w, a->route);
+
+    if (pause != NULL) {
+        return park(a, pause);
+    }
     if (must_queue(a)) {
         a->waits = WAIT_TURN;
         a->wait_ms = 0;
@@ -123,6 +137,10 @@ enum decision examine(struct attempt *a, struct route_plan *routes)
     }
     if (crosses_over(a) != NULL) {
         return decide(a, OUTCOME_NO_ROUTE, crosses_over(a));
+    }
+    const struct pause *pause = pausing_source(a->w, e->source);
+    if (pause != NULL) {
+        return park(a, pause);
     }
     if (document_open(e->body, e->document, &a->doc, &a->why) != HO_OK) {
         a->outcome = OUTCOME_FAILED;

@@ -229,16 +229,21 @@ enum ho_code put_off_in(struct db *db, struct attempt *a, bool *held, struct ho_
 {
     char text[SETTLE_TEXT_ROOM];
     unsigned tries = a->job->tries;
+    unsigned char pause[SHA256_LEN];
+    const bool paused = a->waits == WAIT_PAUSE;
+    if (paused) {
+        pause_lane(a->pause, pause);
+    }
     const struct put_off p = {
         .why = a->waits,
         .asleep = a->asleep,
-        .lane = a->keys.lane,
+        .lane = paused ? pause : a->keys.lane,
         .delay_ms = a->wait_ms,
         .tries = a->job->counted && tries > 0 ? tries - 1 : tries,
-        .class = attempt_class(a->route, a->job->class == CLASS_TRIED),
+        .class = paused ? a->job->class : attempt_class(a->route, a->job->class == CLASS_TRIED),
         .untouched = a->asked && !attempt_acted(a),
         .deferred = a->asked,
-        .error = error_text(a, text),
+        .error = paused ? NULL : error_text(a, text), /* what was there says more */
         .done_by = a->done_by[0] != '\0' ? a->done_by : NULL,
         .worker = a->w->name,
         .started = a->started,
@@ -250,7 +255,7 @@ enum ho_code put_off_in(struct db *db, struct attempt *a, bool *held, struct ho_
         code = effect_free(db, a->route->flow, &a->keys.business, a->job, err);
     }
     if (code == HO_OK) {
-        code = leave_lane(db, a, false, p.asleep, err);
+        code = leave_lane(db, a, false, p.asleep && !paused, err);
     }
     if (code == HO_OK) {
         code = leave_place(db, a, LIMIT_NEITHER, err);

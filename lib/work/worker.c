@@ -12,15 +12,16 @@
 #include "store/job.h"
 #include "store/migrate.h"
 #include "store/wake.h"
-#include "work/attempt.h"
 #include "work/dispatch.h"
 #include "work/import.h"
 #include "work/keep.h"
+#include "work/leases.h"
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
 #define SETTLE_MS 200 /* between looks at a config that changed just now */
 #define WAIT_LEAST_MS 100 /* between two looks that find nothing to claim */
+#define PAUSED_LOOK_MS 1000
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS 5000
 #define CLAIM_TIME_MS 10000
@@ -67,6 +68,7 @@ void worker_free(struct worker *w)
     db_close(w->handler);
     counters_note_log(w->counters);
     counters_close(w->counters);
+    pausing_free(&w->pausing);
 }
 
 /* ---- pauses ---- */
@@ -96,65 +98,7 @@ static void back_off(struct worker *w, int64_t *ms, const struct ho_err *err)
     *ms = least(*ms * 2, BACKOFF_LAST_MS);
 }
 
-/* ---- leases ---- */
-
-static struct reap_rule rule_of(void *arg, const char *route)
-{
-    const struct worker *w = arg;
-    const struct route *r = settings_route(w->settings, span_of(route));
-    struct reap_rule rule = {.tries = 1};
-    struct retry usual;
-
-    if (r != NULL) {
-        rule.tries = r->retry.tries;
-        rule.at_most_once = r->handler != NULL && r->handler->at_most_once;
-    } else if (route[0] == '(') {
-        rule.ends = true; /* "(reply)": it answered a request, and whoever asked is gone */
-    } else if (retry_parse(SPAN_LIT(RETRY_DEFAULT), &usual, NULL) == HO_OK) {
-        rule.tries = usual.tries;
-    }
-    return rule;
-}
-
-/* Tells of a job that was taken from a worker that had vanished. */
-static void tell_reaped(void *arg, const struct job *job, enum outcome outcome)
-{
-    struct job copy = *job;
-    struct attempt a = {
-        .w = arg,
-        .job = &copy,
-        .began_ms = clock_mono_ms(),
-        .outcome = outcome,
-    };
-
-    if (outcome == OUTCOME_UNKNOWN) {
-        (void)ho_fail(&a.why, HO_PERMANENT,
-                      "its worker vanished while it ran, and its handler runs at most once");
-    } else if (outcome == OUTCOME_WORKER_LOST) {
-        (void)ho_fail(&a.why, HO_PERMANENT, "every try ended without a word from its worker");
-    }
-    settle_report(&a);
-}
-
-/* Looks for ended leases, as often as an idle worker polls. */
-static enum ho_code reap(struct worker *w, struct ho_err *err)
-{
-    int64_t every = least(w->settings->poll_ms, w->settings->lease_ms / 2);
-    const struct reaper reaper = {rule_of, tell_reaped, w};
-    struct reaped reaped = {.more = true};
-    enum ho_code code = HO_OK;
-
-    if (w->reaped_ms != 0 && clock_mono_ms() - w->reaped_ms < every) {
-        return HO_OK;
-    }
-    while (code == HO_OK && reaped.more) {
-        code = jobs_reap(&w->queue, &reaper, &reaped, err);
-    }
-    if (code == HO_OK) {
-        w->reaped_ms = clock_mono_ms();
-    }
-    return code;
-}
+/* ---- what comes before a claim ---- */
 
 /* Before the first claim: tables that this program knows, and a key that they belong to. With
  * another key every genuine event would look forged. */
@@ -225,6 +169,15 @@ static bool give_back(struct worker *w, const struct claim *claim, size_t from)
     return jobs_give_back(&w->queue, claim, from, &ignored) == HO_OK;
 }
 
+/* In the midst of a batch too a pause is seen within a second. Should the look fail, the next job
+ * finds the same trouble. */
+static bool all_paused(struct worker *w)
+{
+    struct ho_err ignored;
+
+    return pausing_look(w, &ignored) == HO_OK && w->pausing.now.everything;
+}
+
 /* Runs the batch. When only the handlers' link can't be opened, the rest is given back at once: no
  * job is to blame. While the database is away the job in hand is held until its lease ends. */
 static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_err *err)
@@ -233,7 +186,7 @@ static enum ho_code run_batch(struct worker *w, struct claim *claim, struct ho_e
     size_t i = 0;
     enum ho_code code = HO_OK;
 
-    while (i < claim->n && !time_is_up(w)) {
+    while (i < claim->n && !time_is_up(w) && !all_paused(w)) {
         code = run_one(w, claim, i, err);
         if (code == HO_OK) {
             backoff = 0;
@@ -312,10 +265,17 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
         code = say_hello(w, err);
     }
     if (code == HO_OK) {
-        code = reap(w, err);
+        code = leases_reap(w, err);
     }
     drain(w->wake_fd);
     bool imported = code == HO_OK && import(w);
+    if (code == HO_OK) {
+        code = pausing_tend(w, more, err);
+    }
+    *more = *more || imported;
+    if (code == HO_OK && w->pausing.now.everything) {
+        return HO_OK;
+    }
     if (code == HO_OK) {
         code = db_connect(w->handler, err); /* what can't be run is not claimed */
     }
@@ -330,7 +290,7 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
     if (claim->full) {
         wake_send(w->settings->state_dir);
     }
-    *more = claim->n > 0 || claim->more || imported;
+    *more = *more || claim->n > 0 || claim->more;
     return run_batch(w, claim, err);
 }
 
@@ -342,6 +302,7 @@ static enum ho_code wait_for_more(struct worker *w, struct ho_err *err)
     if (code == HO_OK) {
         int64_t ms = due < 0 ? w->settings->poll_ms : least(due, w->settings->poll_ms);
         ms = ms > WAIT_LEAST_MS ? ms : WAIT_LEAST_MS;
+        ms = w->pausing.now.n > 0 ? least(ms, PAUSED_LOOK_MS) : ms; /* for its end */
         signals_wait(w->wake_fd, least(ms, deadline_left_ms(w->end)));
         if (due == 0 || due <= ms) {
             w->reaped_ms = 0; /* it may be a lease that ends */

@@ -10,6 +10,7 @@
 #include "store/jobs.h"
 #include "work/config_watch.h"
 #include "work/fetch.h"
+#include "work/pausing.h"
 
 #define WORKER_NAME_ROOM 65
 
@@ -27,6 +28,7 @@ struct worker {
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */
     unsigned alone;      /* so many claims to come take a single job */
+    struct pausing pausing;
     struct config_watch config; /* `changed`: worker_run ended because of that */
     /* what came of it */
     int64_t import_quiet_ms; /* see struct importer */

@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         COMMENT 'Who asks: your name; else the database''s account',
     asked_from ENUM('sql', 'shell') CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'sql'
         COMMENT 'Leave it: shell is for the program, which does its commands itself',
-    created_at TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6)
+    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
         COMMENT 'Leave it: when it was asked; shown in the time zone of whoever looks',
     state ENUM('new', 'running', 'done', 'refused', 'failed')
         CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'new'

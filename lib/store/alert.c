@@ -1,0 +1,158 @@
+/* Looking at the tables, and keeping what was seen. */
+#include "store/alert.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/jobs_row.h"
+#include "store/sql_alert.h"
+
+#define TX_TIME_MS 10000
+
+/* ---- a look ---- */
+
+void alert_looked(struct alert_look *look, enum alert_kind kind)
+{
+    look->looked |= UINT64_C(1) << kind;
+}
+
+void alert_look_free(struct alert_look *look)
+{
+    free(look->all);
+    *look = (struct alert_look){.n = 0};
+}
+
+/* It goes into mails and logs. */
+static void make_plain(char *text)
+{
+    for (; *text != '\0'; text++) {
+        *text = (unsigned char)*text < ' ' || (unsigned char)*text > '~' ? '?' : *text;
+    }
+}
+
+void alert_add(struct alert_look *look, enum alert_kind kind, struct span subject, uint64_t n,
+               const char *newest, const char *fmt, ...)
+{
+    va_list ap;
+
+    alert_looked(look, kind);
+    if (look->n == ALERTS_MAX) {
+        return;
+    }
+    look->all = ho_realloc(look->all, (look->n + 1) * sizeof *look->all);
+    struct alert_seen *a = &look->all[look->n++];
+    *a = (struct alert_seen){.kind = kind, .n = n > 0 ? n : 1};
+    jobs_row_text(subject, a->subject, sizeof a->subject);
+    (void)snprintf(a->newest, sizeof a->newest, "%.31s", newest != NULL ? newest : "");
+    va_start(ap, fmt);
+    (void)vsnprintf(a->text, sizeof a->text, fmt, ap);
+    va_end(ap);
+    make_plain(a->subject);
+    make_plain(a->text);
+}
+
+/* A breaker that the config no longer has holds nobody back. */
+static bool counts(const struct settings *s, enum alert_kind kind, struct span subject)
+{
+    const struct handler *h = kind == ALERT_BREAKER ? settings_handler(s, subject) : NULL;
+
+    return kind != ALERT_BREAKER || (h != NULL && h->breaker > 0);
+}
+
+enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct alert_look *look,
+                               struct ho_err *err)
+{
+    const struct db_value age = DBV_INT(s->queue_age_ms / 1000);
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < alert_queries_n && code == HO_OK; i++) {
+        const struct alert_query *q = &alert_queries[i];
+        struct db_rows rows = {0};
+        code = db_run(db, q->sql, &age, q->takes_age ? 1 : 0, &rows, err);
+        for (size_t r = 0; r < rows.n_rows && code == HO_OK; r++) {
+            struct span text = db_cell(&rows, r, 3);
+            char newest[ALERT_TIME_ROOM];
+            jobs_row_text(db_cell(&rows, r, 2), newest, sizeof newest);
+            if (counts(s, q->kind, db_cell(&rows, r, 0))) {
+                alert_add(look, q->kind, db_cell(&rows, r, 0),
+                          (uint64_t)db_cell_int(&rows, r, 1), newest, "%.*s", (int)text.len,
+                          (const char *)text.p);
+            }
+        }
+        if (code == HO_OK) {
+            alert_looked(look, q->kind);
+        }
+        db_rows_free(&rows);
+    }
+    return code;
+}
+
+/* ---- kept ---- */
+
+struct keeping {
+    const char *host;
+    const struct alert_look *look;
+};
+
+static const char *host_of(const struct keeping *k, enum alert_kind kind)
+{
+    return alert_about[kind].of_host ? k->host : "";
+}
+
+static enum ho_code keep_one(struct db *db, const struct keeping *k, const struct alert_seen *a,
+                             struct ho_err *err)
+{
+    const struct alert_about *about = &alert_about[a->kind];
+    const struct db_value in[] = {
+        DBV_STR(about->word), DBV_STR(host_of(k, a->kind)), DBV_BYTES(span_of(a->subject)),
+        DBV_UINT(a->n), DBV_UINT(a->n), DBV_STR(a->text), DBV_STR(about->advice),
+        a->newest[0] != '\0' ? DBV_STR(a->newest) : DBV_NULL};
+
+    return db_run(db, SQL_ALERT_KEEP, in, 8, NULL, err);
+}
+
+static enum ho_code end_others(struct db *db, const struct keeping *k, const char *now,
+                               struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < ALERT_KINDS && code == HO_OK; i++) {
+        const struct db_value in[] = {DBV_STR(alert_about[i].word),
+                                      DBV_STR(host_of(k, (enum alert_kind)i)), DBV_STR(now)};
+        if ((k->look->looked & UINT64_C(1) << i) != 0) {
+            code = db_run(db, SQL_ALERT_OVER, in, 3, NULL, err);
+        }
+    }
+    code = code == HO_OK ? db_run(db, SQL_ALERT_SWEEP, NULL, 0, NULL, err) : code;
+    return code == HO_OK ? db_run(db, SQL_ALERT_PRUNE, NULL, 0, NULL, err) : code;
+}
+
+/* What another host saw since this transaction began stays. */
+static enum ho_code keep_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    const struct keeping *k = arg;
+    char now[ALERT_TIME_ROOM] = "";
+    struct db_rows rows = {0};
+    enum ho_code code = db_begin(db, err);
+
+    code = code == HO_OK ? db_run(db, SQL_ALERT_NOW, NULL, 0, &rows, err) : code;
+    if (code == HO_OK) {
+        jobs_row_text(db_cell(&rows, 0, 0), now, sizeof now);
+    }
+    db_rows_free(&rows);
+    for (size_t i = 0; i < k->look->n && code == HO_OK; i++) {
+        code = keep_one(db, k, &k->look->all[i], err);
+    }
+    code = code == HO_OK ? end_others(db, k, now, err) : code;
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
+enum ho_code alert_keep(struct db *db, const char *host, const struct alert_look *look,
+                        struct ho_err *err)
+{
+    struct keeping k = {host, look};
+
+    return db_transact(db, deadline_in(TX_TIME_MS), keep_tx, &k, err);
+}

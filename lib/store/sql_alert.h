@@ -1,0 +1,41 @@
+/* The SQL of alerts: what the tables tell by themselves, what is kept of it, whom it was told. */
+#ifndef HO_STORE_SQL_ALERT_H
+#define HO_STORE_SQL_ALERT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/alert_kind.h"
+
+/* Each gives rows: subject, how many, time of the newest or NULL, text. takes_age: the parameter is
+ * `queue_age` in seconds, else there is none. */
+struct alert_query {
+    enum alert_kind kind;
+    const char *sql;
+    bool takes_age;
+};
+extern const struct alert_query alert_queries[];
+extern const size_t alert_queries_n;
+
+/* kind, host, subject, n, n, text, advice, newest */
+extern const char SQL_ALERT_KEEP[];
+extern const char SQL_ALERT_NOW[]; /* -> now, by the database */
+/* kind, host, now: what was not seen since is over */
+extern const char SQL_ALERT_OVER[];
+extern const char SQL_ALERT_SWEEP[]; /* of hosts that are gone */
+extern const char SQL_ALERT_PRUNE[];
+
+/* window s, channel -> kind, firing, n, window is over, more came, told long ago, told state, told n,
+ * told at, now, first began at, last over at */
+extern const char SQL_ALERT_DUE[];
+/* limit -> kind, host, subject, state, n, text, advice, began at, over at: firing ones first */
+extern const char SQL_ALERT_ROWS[];
+
+extern const char SQL_TELLING_MAKE[];   /* channel */
+extern const char SQL_TELLING_CLAIM[];  /* seconds, token, channel, seconds */
+extern const char SQL_TELLING_FREE[];   /* channel, token */
+extern const char SQL_TELLING_FAILED[]; /* error, channel, token */
+extern const char SQL_TELLING_TOLD[];   /* channel, kind, state, now or NULL, n */
+extern const char SQL_TELLING_TROUBLE[]; /* -> channel, failures, error, next at: that failed last */
+
+#endif

@@ -15,8 +15,20 @@
 struct keeping {
     struct conflict *all; /* by their receipts' keys: the order in which those are locked */
     size_t n;
+    struct span key;
     struct json *doc; /* of a batch: the whole document; NULL else */
 };
+
+void conflict_mac(const struct event *released, struct span key, unsigned char out[SHA256_LEN])
+{
+    static const char label[] = "hookonce conflict 1";
+    unsigned char event[SHA256_LEN], result[MAC_MAX];
+    const struct span parts[] = {span_make(label, sizeof label), span_make(event, sizeof event)};
+
+    event_mac(released, key, event);
+    mac_hmac(MAC_SHA256, key, parts, COUNT(parts), result);
+    memcpy(out, result, SHA256_LEN);
+}
 
 /* Counts on a row that is there already: this very delivery seen before, or the newest of too
  * many. *counted says whether there was one. */
@@ -60,10 +72,25 @@ static struct span kept_body(const struct keeping *k, const struct event *e, str
     return e->body;
 }
 
+/* The event that the row would become: an item of a batch is a document of its own. NULL where it
+ * cannot become one, for only a part of it is kept, or it has the id of another. */
+static bool releasable(const struct conflict *c, struct span body, size_t kept,
+                       struct event *released)
+{
+    *released = *c->e;
+    released->body = body;
+    if (body.p != c->e->body.p) {
+        released->document = SPAN_LIT("json");
+    }
+    return strcmp(c->kind, CONFLICT_REPEAT) == 0 && kept >= body.len;
+}
+
 static enum ho_code insert(struct db *db, const struct keeping *k, const struct conflict *c,
                            struct span first_same, struct ho_err *err)
 {
     const struct event *e = c->e;
+    unsigned char mac[SHA256_LEN];
+    struct event released;
     struct buf item;
 
     buf_init(&item, e->body.len + 1);
@@ -74,6 +101,9 @@ static enum ho_code insert(struct db *db, const struct keeping *k, const struct 
     const struct seal_place head_at = {"conflict headers", e->cid, 0};
     const struct seal_place body_at = {"conflict body", e->cid, 0};
     struct buf head_room, body_room;
+    const bool may = releasable(c, body, kept, &released);
+
+    conflict_mac(&released, k->key, mac);
     struct db_value in[] = {
         DBV_STR(c->kind),
         DBV_BYTES(e->provider),
@@ -89,6 +119,11 @@ static enum ho_code insert(struct db *db, const struct keeping *k, const struct 
         DBV_UINT(e->body.len),
         DBV_BYTES(span_make(c->body_sha256, SHA256_LEN)),
         seal_print(seals),
+        DBV_BYTES(e->object),
+        e->has_occurred ? DBV_INT(e->occurred_us) : DBV_NULL,
+        DBV_BYTES(released.document),
+        DBV_UINT((uint64_t)e->secret_no),
+        may ? DBV_BYTES(span_make(mac, sizeof mac)) : DBV_NULL,
     };
 
     enum ho_code code = db_run(db, SQL_CONFLICT_INSERT, in, COUNT(in), NULL, err);
@@ -149,10 +184,10 @@ static struct json *document_of(const struct event *e)
     return doc;
 }
 
-enum ho_code conflicts_keep(struct db *db, struct conflict *all, size_t n, struct deadline end,
-                            struct ho_err *err)
+enum ho_code conflicts_keep(struct db *db, struct conflict *all, size_t n, struct span key,
+                            struct deadline end, struct ho_err *err)
 {
-    struct keeping k = {all, n, document_of(all[0].e)};
+    struct keeping k = {all, n, key, document_of(all[0].e)};
 
     qsort(all, n, sizeof *all, by_first);
     enum ho_code code = db_transact(db, end, keep, &k, err);

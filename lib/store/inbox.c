@@ -19,6 +19,7 @@ struct batch {
     struct record *all;       /* by (provider, id), equal ones in the request's order */
     struct record **by_token; /* those with a guard, by (provider, token) */
     size_t n, n_guards;
+    struct span key; /* of this installation */
     unsigned char body_sha256[SHA256_LEN]; /* as it is stored */
 };
 
@@ -110,7 +111,8 @@ static void prepare(struct batch *b, struct accepted *const *events, size_t n, s
 
     *b = (struct batch){.all = ho_alloc(n * sizeof *b->all),
                         .by_token = ho_alloc(n * sizeof(struct record *)),
-                        .n = n};
+                        .n = n,
+                        .key = key};
     for (size_t i = 0; i < n; i++) {
         struct record *r = &b->all[i];
         const struct event *e = accepted_event(events[i]);
@@ -257,14 +259,14 @@ static enum ho_code keep_conflicts(struct db *db, const struct batch *b, struct 
         const struct record *r = &b->all[i];
         if (r->result == RECEIPT_CONFLICT || r->result == RECEIPT_REPEAT) {
             all[n++] = (struct conflict){
-                .kind = r->result == RECEIPT_REPEAT ? "repeat" : "meaning",
+                .kind = r->result == RECEIPT_REPEAT ? CONFLICT_REPEAT : CONFLICT_MEANING,
                 .e = &r->e,
                 .first_id = span_make(r->first_id, r->first_id_len),
                 .first_cid = r->first_cid,
                 .body_sha256 = b->body_sha256};
         }
     }
-    enum ho_code code = n > 0 ? conflicts_keep(db, all, n, end, err) : HO_OK;
+    enum ho_code code = n > 0 ? conflicts_keep(db, all, n, b->key, end, err) : HO_OK;
     free(all);
     return code;
 }

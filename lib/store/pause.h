@@ -92,24 +92,4 @@ enum ho_code hold_job(struct db *db, uint64_t id, enum held *out, struct ho_err 
 enum ho_code hold_release(struct db *db, uint64_t id, enum held *out, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* ---- a refused delivery ---- */
-
-enum conflict_release {
-    RELEASED,         /* it is a receipt of its own with a job, now or from a release before */
-    RELEASE_MEANING,  /* its id is another event's (kind "meaning"): there can be one of an id */
-    RELEASE_CUT,      /* only the beginning of its body was kept */
-    RELEASE_FORGED,   /* this installation did not write the row, or it was changed */
-    RELEASE_SEALED,   /* its body is sealed under a key that is not here */
-    RELEASE_REPLY,    /* its source answers requests: nothing of it is queued */
-    RELEASE_MISSING   /* there is no such row */
-};
-
-/* A row of hookonce_conflict of kind "repeat" becomes an event of its own.
- * in:  id - of the row; key - of this installation
- * out: *what; cid - of the receipt, with RELEASED
- * blocks: 10 s at most */
-enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t id,
-                              struct span key, enum conflict_release *what,
-                              char cid[ULID_LEN + 1], struct ho_err *err) HO_MUST_CHECK;
-
 #endif

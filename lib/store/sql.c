@@ -56,8 +56,10 @@ const char SQL_CONFLICT_NEWEST[] =
 const char SQL_CONFLICT_INSERT[] =
     "INSERT INTO hookonce_conflict (kind, provider, event_id, source, event_type, correlation_id,"
     " first_correlation_id, same_digest, first_same_digest, headers, body, body_len, body_sha256,"
-    " body_key, first_seen_at, last_seen_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
+    " body_key, object_key, occurred_at, document, secret_no, mac, first_seen_at, last_seen_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+    " TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ? MICROSECOND, ?, ?, ?, UTC_TIMESTAMP(6),"
+    " UTC_TIMESTAMP(6))";
 
 /* ---- import ----
  * When InnoDB writes to the disk (1, 3: at each COMMIT; else every so many seconds), and for how

@@ -62,11 +62,12 @@ const char sql_hold_set[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET" NOTE
 const char sql_hold_release[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET" GO_ON
                                 " WHERE id = ? AND state = 'waiting' AND waiting_for = 'hold'";
 
+#define US(column) "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', " column ")"
+
 const char sql_conflict_read[] =
     "SELECT kind, provider, event_id, source, event_type, object_key, correlation_id, same_digest,"
-    " document, secret_no, occurred_at, last_seen_at, headers, body, body_len, body_key, mac,"
-    " first_seen_at FROM hookonce_conflict WHERE id = ?";
+    " document, secret_no, " US("occurred_at") ", " US("first_seen_at") ", headers, body, body_len,"
+    " body_key, mac, released_at FROM hookonce_conflict WHERE id = ? FOR UPDATE";
 
 const char sql_conflict_released[] =
-    "UPDATE hookonce_conflict SET released_at = COALESCE(released_at, UTC_TIMESTAMP(6))"
-    " WHERE id = ?";
+    "UPDATE hookonce_conflict SET released_at = UTC_TIMESTAMP(6) WHERE id = ?";

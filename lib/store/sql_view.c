@@ -168,7 +168,7 @@ const char SQL_VIEW_QUEUE[] =
     JOBS("state = 'running'") ", "
     JOBS("state = 'running' AND run_at <= UTC_TIMESTAMP(6)") ", "
     JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'") ", "
-    UP_TO("hookonce_conflict") ", "
+    UP_TO("hookonce_conflict WHERE released_at IS NULL") ", "
     JOBS("state = 'waiting'") ", "
     UP_TO("hookonce_discard WHERE discarded_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY") ", "
     "(SELECT COUNT(DISTINCT e.job_id) FROM (SELECT job_id FROM hookonce_discard"

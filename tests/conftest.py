@@ -18,6 +18,7 @@ if _worker.startswith("gw"):
 
 from hooktest import MariaDB, Site  # noqa: E402
 from hooktest.downstream import Downstream  # noqa: E402
+from hooktest.home import Home  # noqa: E402
 from hooktest.proc import end_all_below  # noqa: E402
 
 
@@ -129,3 +130,16 @@ def module_site(request, base):
     sites = _Sites(request, base)
     yield sites.make
     sites.end(request.session.testsfailed > 0)
+
+
+@pytest.fixture
+def home(base, mariadb):
+    """A Home: a reader's account, who installs as the README says (see hooktest/home.py)."""
+    folder = os.path.join(base, "home")
+    os.makedirs(folder)
+    database = mariadb.create_database()
+    place = Home(folder, database)
+    yield place
+    place.close()
+    mariadb.drop(database)
+    shutil.rmtree(folder, ignore_errors=True)

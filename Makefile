@@ -57,6 +57,7 @@ help:
 #: make faults     kill -9, SIGSTOP, a full disk and others, at every place where they could hurt; 15 minutes
 #: make soak       deliveries of many providers while all parties are killed and stopped, SECONDS=1800
 #: make hostile    REQUESTS=100000 spoilt requests to the receiver, sanitized, as shipped, and under valgrind
+#: make browser    Chromium before Adminer, phpMyAdmin and the status page; pictures in build/test/browser/
 #: make coverage   which lines of lib/ the tests run: a build of its own, unit and end-to-end tests
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes, later only what changed
 #: make man        manual pages into build/man/
@@ -157,6 +158,12 @@ hostile:
 	@$(MAKE) --no-print-directory -s -j2 all
 	@$(MAKE) --no-print-directory -s -j2 SAN=1 BUILD=$(BUILD)/asan all
 	@HOOKONCE_BUILD=$(BUILD) tests/hostile/run --requests $(REQUESTS)
+
+.PHONY: browser
+browser:
+	@tests/setup.sh test
+	@$(MAKE) --no-print-directory -s -j2 all
+	@HOOKONCE_BUILD=$(BUILD) tests/run browser
 
 .PHONY: coverage
 coverage:

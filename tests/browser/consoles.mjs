@@ -8,7 +8,7 @@ import { startHelper } from '../official/live.mjs';
 const PROJECT = path.join(import.meta.dirname, '..', '..');
 const BUILD = process.env.HOOKONCE_BUILD ?? path.join(PROJECT, 'build');
 const PICTURES = path.join(BUILD, 'test', 'browser');
-const LIMIT_MS = 20000;
+const LIMIT_MS = 60000;
 
 /** Starts a site with its consoles; see world.py for what may be wanted. -> see startHelper */
 export function startWorld(wanted) {
@@ -44,20 +44,10 @@ export async function picture(page, name, fullPage = true) {
   await page.screenshot({ path: path.join(PICTURES, name + '.png'), fullPage });
 }
 
-/** The cells of a table on the page as objects, one a row: {column: text}; texts are not trimmed. */
-function readTable(table) {
-  return table.evaluate((element) => {
-    const columns = [...element.querySelectorAll('thead th')].map((cell) => cell.dataset.column ?? cell.textContent.trim());
-    return [...element.querySelectorAll('tbody tr')].map((row) => Object.fromEntries(
-      [...row.children].map((cell, i) => [columns[i], cell.textContent])));
-  });
-}
-
 /** Adminer: `page` in it, logged in as the site's own account. */
 export class Adminer {
   constructor(page, hello) {
     Object.assign(this, { page, hello });
-    this.base = `${hello.adminer}?server=${encodeURIComponent(':' + hello.socket)}&username=${hello.user}&db=${hello.database}`;
   }
 
   async login() {
@@ -68,5 +58,112 @@ export class Adminer {
     await this.page.fill('[name="auth[db]"]', this.hello.database);
     await this.page.click('input[type=submit]');
     await this.page.waitForSelector('#logout');
+  }
+
+  /** Opens a table or view from the list at the left; -> its rows, {column: text as it is}. */
+  async open(table) {
+    await this.page.click(`#tables a[href$="select=${table}"]`);
+    await this.page.waitForSelector(`h2:has-text("${table}")`);
+    return this.rows();
+  }
+
+  /** The rows that are shown. */
+  rows() {
+    return this.page.evaluate(() => {
+      const columns = [...document.querySelectorAll('#table thead th[id]')].map((cell) => cell.id.slice(3, -1));
+      return [...document.querySelectorAll('#table tbody tr')].map((row) => {
+        const cells = [...row.children].slice(-columns.length);
+        return Object.fromEntries(cells.map((cell, i) => [columns[i], cell.textContent]));
+      });
+    });
+  }
+
+  /** Shows only the rows of the open table whose column is this. */
+  async search(column, value) {
+    await this.page.evaluate(() => document.querySelector('#fieldset-search').classList.remove('hidden'));
+    await this.page.selectOption('[name="where[0][col]"]', column);
+    await this.page.fill('[name="where[0][val]"]', value);
+    await Promise.all([this.page.waitForURL(/where/), this.page.click('#fieldset-search ~ * input[type=submit], form input[value=Select]')]);
+    return this.rows();
+  }
+
+  /** Fills in the form for a new row of the open table and saves it; -> what Adminer says. */
+  async insert(values, name = null) {
+    await this.page.click('text=New item');
+    await this.page.waitForSelector('input[value=Save]');
+    for (const [column, value] of Object.entries(values)) {
+      const field = this.page.locator(`[name="fields[${column}]"]`);
+      if (await field.first().getAttribute('type') === 'radio') {
+        await this.page.locator('label', { has: field }).filter({ hasText: new RegExp(`^\\s*${value}\\s*$`) }).click();
+      } else {
+        await field.fill(value);
+      }
+    }
+    if (name) await picture(this.page, name);
+    await this.page.click('input[value=Save]');
+    await this.page.waitForSelector('.message, .error');
+    return (await this.page.locator('.message, .error').first().textContent()).trim();
+  }
+}
+
+/** phpMyAdmin: `page` in it, logged in as the site's own account. */
+export class PhpMyAdmin {
+  constructor(page, hello) {
+    Object.assign(this, { page, hello });
+  }
+
+  async login() {
+    await this.page.goto(this.hello.phpmyadmin);
+    await this.page.fill('#input_username', this.hello.user);
+    await this.page.fill('#input_password', this.hello.password);
+    await this.page.click('#input_go');
+    await this.page.waitForSelector('#topmenu');
+  }
+
+  async #go(route, more) {
+    await this.page.goto(`${this.hello.phpmyadmin}?route=${route}&db=${this.hello.database}${more}`);
+  }
+
+  /** Imports a file by the form; -> what phpMyAdmin says: [kind of notice, text]. */
+  async importFile(file) {
+    await this.#go('/database/import', '');
+    await this.page.setInputFiles('#input_import_file', file);
+    await this.page.click('#buttonGo');
+    const notice = this.page.locator('#page_content .alert-success, #page_content .alert-danger').first();
+    await notice.waitFor({ state: 'visible' });
+    const kind = (await notice.getAttribute('class')).includes('alert-success') ? 'success' : 'danger';
+    return [kind, (await notice.textContent()).trim().replace(/\s+/g, ' ')];
+  }
+
+  /** Opens a table or view; -> its rows, {column: text as it is}. */
+  async open(table) {
+    await this.#go('/sql', `&table=${table}&pos=0`);
+    await this.page.waitForSelector('.table_results, .alert');
+    return this.page.evaluate(() => {
+      const columns = [...document.querySelectorAll('.table_results thead th[data-column]')].map((cell) => cell.dataset.column);
+      return [...document.querySelectorAll('.table_results tbody tr')].map((row) => Object.fromEntries(
+        [...row.querySelectorAll('td.data')].map((cell, i) => [columns[i], cell.textContent])));
+    });
+  }
+
+  /** Fills in the form for a new row and saves it; -> what phpMyAdmin says. */
+  async insert(table, values, name = null) {
+    await this.#go('/table/change', `&table=${table}`);
+    for (const [column, value] of Object.entries(values)) {
+      const row = this.page.locator('table.insertRowTable').first().locator('tr', {
+        has: this.page.locator(`input[name^=fields_name][value="${column}"]`) });
+      if (await row.locator('input[type=radio]').count()) {
+        await row.locator(`input[type=radio][value="${value}"]`).check();
+      } else if (await row.locator('td:last-child select').count()) {
+        await row.locator('td:last-child select').selectOption(value);
+      } else {
+        await row.locator('td:last-child').locator('input:not([type=hidden]), textarea').first().fill(value);
+      }
+    }
+    if (name) await picture(this.page, name);
+    await this.page.locator('#buttonYes').last().click();
+    const notice = this.page.locator('.alert-success, .alert-danger').first();
+    await notice.waitFor({ state: 'visible' });
+    return (await notice.textContent()).trim().replace(/\s+/g, ' ');
   }
 }

@@ -2,7 +2,7 @@
 
 {"run": [arguments of hookonce], "input": base64 or absent} -> {"code", "out", "err"};
 {"deliver": source, "body": text, "more": what sign.py takes} -> the status; {"sql": statement} -> its
-rows, bytes as {"hex": digits}; {"written": true} -> rows in each table.
+rows, bytes as {"hex": digits}; {"restrict": true}: see Site.restrict; {"written": true} -> rows in each table.
 """
 
 import base64
@@ -30,6 +30,8 @@ def _answer(site, asked):
         return site.deliver(asked["deliver"], asked["body"].encode(), **asked.get("more", {})).status
     if "sql" in asked:
         return site.sql(asked["sql"])
+    if "restrict" in asked:
+        return site.restrict()
     return site.written()
 
 

@@ -149,7 +149,8 @@ static bool wants_openmetrics(const struct receiver *rx, enum page page)
     bool wanted = false;
 
     while (page == PAGE_METRICS && n == 1 && span_present(rest)) {
-        wanted = wanted || span_starts(span_trim(span_cut(&rest, ',')), type);
+        struct span accepted = span_trim(span_cut(&rest, ','));
+        wanted = wanted || span_starts(accepted, type);
     }
     return wanted;
 }

@@ -40,7 +40,8 @@ CREATE TABLE IF NOT EXISTS hookonce_stat (
         COMMENT 'When the last of these events came, UTC',
     counted_at DATETIME(6) NOT NULL
         COMMENT 'When this row was last counted anew, UTC',
-    PRIMARY KEY (hour, source, event_type)
+    PRIMARY KEY (hour, source, event_type),
+    KEY source (source, hour)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Events by hour, source and type; counted from the receipts, and kept when those are pruned';
 
@@ -54,7 +55,7 @@ CREATE TABLE IF NOT EXISTS hookonce_tally (
     verdict VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
         COMMENT 'new, duplicate, conflict, repeat, handshake, probe, rejected, unsigned, busy, spooled',
     n BIGINT UNSIGNED NOT NULL
-        COMMENT 'How many deliveries; up to five minutes late, so also of the hour before',
+        COMMENT 'How many deliveries; added every five minutes, or as soon as a processor runs',
     PRIMARY KEY (hour, host, source, verdict)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Deliveries by hour, host, source and verdict, from the counters of each host';
@@ -158,6 +159,33 @@ CREATE TABLE IF NOT EXISTS hookonce_round (
     PRIMARY KEY (name)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Work that is done now and then, and when it was done last';
+
+CREATE TABLE IF NOT EXISTS hookonce_expect (
+    source VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'Source whose events are expected',
+    name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'NAME of [expect NAME] in the config; empty: expect_every of the source',
+    event_type VARBINARY(255) NOT NULL
+        COMMENT 'Which types; * stands for anything',
+    every_s INT UNSIGNED NULL
+        COMMENT 'How long it may be without one, seconds; NULL: learnt from what came so far',
+    state ENUM('well', 'learning', 'silent') CHARACTER SET ascii COLLATE ascii_bin NOT NULL
+        COMMENT 'learning: what came so far is too little to go by; silent: too long without one',
+    expected_since DATETIME(6) NOT NULL
+        COMMENT 'Since when this is expected, UTC; counts for a source that never had an event',
+    last_at DATETIME(6) NULL
+        COMMENT 'When the last such event came, UTC; NULL: none is known',
+    silent_s INT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'How long it has been without one, quiet hours left out, seconds',
+    odds INT UNSIGNED NULL
+        COMMENT 'If learnt: so long without one has happened once in so many; over 1000 it is silent',
+    silent_since DATETIME(6) NULL
+        COMMENT 'When the silence became too long, UTC',
+    looked_at DATETIME(6) NOT NULL
+        COMMENT 'When this was last looked at, UTC',
+    PRIMARY KEY (source, name)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
+  COMMENT='Events that are expected to come every so often, and whether they do';
 
 CREATE TABLE IF NOT EXISTS hookonce_alert (
     kind VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL

@@ -51,6 +51,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_discard TO {processo
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_command TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_stat TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_tally TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_expect TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_seen TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_sample TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_host TO {processor};

@@ -32,10 +32,15 @@ static struct timespec read_running_clock(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-int64_t clock_mono_ms(void)
+int64_t clock_mono_us(void)
 {
     struct timespec now = read_running_clock();
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t clock_mono_ms(void)
+{
+    return clock_mono_us() / 1000;
 }
 
 struct deadline deadline_in(int64_t ms)

@@ -7,6 +7,7 @@
 
 int64_t clock_wall_us(void); /* microseconds since 1970 UTC */
 int64_t clock_mono_ms(void); /* milliseconds since this machine's start, its sleep included */
+int64_t clock_mono_us(void); /* the same in microseconds */
 
 /* A point in monotonic time that a whole request or run must not pass. */
 struct deadline {

@@ -11,6 +11,7 @@
 #include "base/secret.h"
 #include "core/condition.h"
 #include "core/params.h"
+#include "core/quiet.h"
 #include "core/reftext.h"
 #include "core/retry.h"
 
@@ -143,6 +144,15 @@ struct setting_alert {
     const struct conf_section *at;
 };
 
+/* How often events must come: `expect_every` of a source, or an [expect NAME]. */
+struct setting_expect {
+    const char *name;   /* of [expect NAME]; "": the source's own */
+    const char *source;
+    const char *type;   /* a pattern, "*": all */
+    int64_t every_ms;   /* -1: learnt from what came so far */
+    struct quiet quiet; /* does not count */
+};
+
 #define HANDLER_TIMEOUT_MAX_MS (60 * 60 * INT64_C(1000))
 #define HANDLER_ARGS_MAX 64
 #define HANDLER_HEADERS_MAX 32
@@ -189,6 +199,8 @@ struct settings {
     uint64_t disk_free;   /* bytes; fewer left are too few */
     struct setting_alert *alerts;
     size_t n_alerts;
+    struct setting_expect *expects;
+    size_t n_expects;
     struct source *sources;
     size_t n_sources;
     struct handler *handlers;

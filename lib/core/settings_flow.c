@@ -14,6 +14,8 @@ enum ho_code settings_load_flow(struct settings *s, struct ho_err *err)
                   {"handler", settings_load_handler},
                   {"route", settings_load_route},
                   {"source", settings_load_reply},
+                  {"source", settings_load_expect},
+                  {"expect", settings_load_expect},
                   {"alert", settings_load_alert}};
 
     /* Handlers may stand behind what names them, so each kind has a pass of its own. */
@@ -57,6 +59,7 @@ void settings_free(struct settings *s)
         settings_free_alert(&s->alerts[i]);
     }
     free(s->alerts);
+    free(s->expects);
     free(s->sources);
     free(s->handlers);
     free(s->routes);

@@ -158,6 +158,23 @@ static const struct conf_key keys[] = {
      .help = "whether its events may go to the spool; absent: as [hookonce] says. Those of a "
              "source with mode = reply never do"},
 
+    {.section = "source", .key = "expect_every", .type = CONF_TEXT,
+     .help = "how long it may be without a new event, e.g. 6h; then somebody is told (silence). Or "
+             "`learn`: as long as is not odd for that time of the week, going by the last two to "
+             "eight weeks; absent: for ever"},
+    {.section = "source", .key = "quiet", .type = CONF_LIST, .repeats = true,
+     .help = "with expect_every: hours in UTC in which nothing is expected, and which do not count: "
+             "22:00-06:00 (every day), Sat 00:00-Mon 06:00"},
+
+    {.section = "expect", .key = "source", .type = CONF_NAME, .required = true,
+     .help = "the source whose events of a type are expected"},
+    {.section = "expect", .key = "type", .type = CONF_TEXT, .dflt = "*",
+     .help = "their type; * stands for anything"},
+    {.section = "expect", .key = "every", .type = CONF_TEXT, .required = true,
+     .help = "how long it may be without one, or `learn`; as expect_every of the source"},
+    {.section = "expect", .key = "quiet", .type = CONF_LIST, .repeats = true,
+     .help = "hours in UTC in which none is expected; absent: those of the source"},
+
     {.section = "handler", .key = "sql", .type = CONF_TEXT, .repeats = true,
      .help = "one SQL statement; several run in order in one transaction with the mark "
              "`processed`; {/json/pointer}, {header:NAME}, {event:NAME} and {fetched:/pointer} are "

@@ -99,6 +99,8 @@ static const struct {
     {"hookonce", "Files and address of this installation. Once, may be absent."},
     {"processor", "How `hookonce process` works. Once, may be absent."},
     {"source", "[source NAME]: who may deliver. NAME is the last part of the URL."},
+    {"expect", "[expect NAME]: events of a type that are to come every so often. Silence is told of by "
+               "`hookonce watch`, and shown in the table hookonce_expect."},
     {"handler", "[handler NAME]: what is to be done for an event."},
     {"route", "[route NAME]: which events go to which handler. An event may fit several routes; "
               "each gets a job of its own. One that fits none is recorded as ignored."},

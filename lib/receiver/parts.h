@@ -26,7 +26,7 @@ struct receiver {
     struct file_mark key_seen; /* of its file, when it was read */
     struct gate gate;   /* the breaker in front of the database, of the try at hand */
     /* of the request at hand */
-    int64_t began_ms; /* monotonic */
+    int64_t began_ms, began_us; /* monotonic */
     struct request request;
     bool body_tried;                /* its body was read, or could not be */
     struct verdict verdict;         /* zero before it is verified */
@@ -102,6 +102,9 @@ void deliver(struct receiver *rx, const struct endpoint *e, bool records);
 
 /* Records the verdict's events and answers. */
 void record(struct receiver *rx, const struct endpoint *e);
+
+/* Answers that they are taken, and notes how long that took. */
+void reply_accepted(struct receiver *rx, const struct endpoint *e);
 
 /* Whether the database may be tried (its breaker, store/gate.h), and whether what is recorded now
  * could be run later: its key is there. No call of the database waits beyond

@@ -74,7 +74,8 @@ static void serve(struct receiver *rx, enum reason bad)
 {
     const struct endpoint *e;
 
-    rx->began_ms = clock_mono_ms();
+    rx->began_us = clock_mono_us();
+    rx->began_ms = rx->began_us / 1000;
     rx->body_tried = false;
     rx->wake = false;
     receiver_refresh(rx);

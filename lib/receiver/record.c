@@ -66,6 +66,12 @@ void store_tried(struct receiver *rx, enum ho_code code, const struct ho_err *er
     }
 }
 
+void reply_accepted(struct receiver *rx, const struct endpoint *e)
+{
+    reply_kind(rx, e, ANSWER_OK);
+    counters_ack(rx->counters, clock_mono_us() - rx->began_us, clock_wall_us());
+}
+
 /* A batch of none: a provider's way to ask whether somebody is there. */
 static void record_nothing(struct receiver *rx, const struct endpoint *e)
 {
@@ -136,7 +142,7 @@ void record(struct receiver *rx, const struct endpoint *e)
         rx->wake = rx->wake || results[i] == RECEIPT_NEW;
     }
     rx->results = results;
-    reply_kind(rx, e, ANSWER_OK);
+    reply_accepted(rx, e);
 }
 
 /* After the answer, so a failure changes nothing for the sender: the count is one too low. */

@@ -56,7 +56,7 @@ bool spool_accept(struct receiver *rx, const struct endpoint *e, const char *why
         alarm_spool(rx, why);
     }
     rx->wake = true;
-    reply_kind(rx, e, ANSWER_OK);
+    reply_accepted(rx, e);
     return true;
 }
 

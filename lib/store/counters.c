@@ -21,6 +21,11 @@ const char *const alarm_words[ALARM_N] = {
     "fetch",  "breaker", "spool", "log",
 };
 
+const uint32_t counter_ack_edges_us[COUNTERS_ACKS] = {
+    1000,   2500,   5000,    10000,   25000,   50000,    100000,
+    250000, 500000, 1000000, 2500000, 5000000, 10000000, UINT32_MAX,
+};
+
 #define LOG_EVERY_US (60 * INT64_C(1000000))
 
 struct counters {
@@ -196,6 +201,45 @@ void counters_each(struct counters *c, counters_visit *fn, void *arg)
             break;
         }
     }
+}
+
+/* ---- how long answers took ---- */
+
+void counters_ack(struct counters *c, int64_t took_us, int64_t wall_us)
+{
+    _Atomic uint64_t *words = data_of(c)->words;
+    size_t i = 0;
+
+    while (i + 1 < COUNTERS_ACKS && took_us > (int64_t)counter_ack_edges_us[i]) {
+        i++;
+    }
+    atomic_fetch_add_explicit(&words[WORD_ACKS + i], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&words[WORD_ACK_SUM], took_us > 0 ? (uint64_t)took_us : 0,
+                              memory_order_relaxed);
+    atomic_store_explicit(&words[WORD_ACK_LAST], (uint64_t)wall_us, memory_order_relaxed);
+}
+
+void counters_acks(struct counters *c, struct counter_acks *out)
+{
+    _Atomic uint64_t *words = data_of(c)->words;
+
+    for (size_t i = 0; i < COUNTERS_ACKS; i++) {
+        out->n[i] = atomic_load_explicit(&words[WORD_ACKS + i], memory_order_relaxed);
+    }
+    out->sum_us = atomic_load_explicit(&words[WORD_ACK_SUM], memory_order_relaxed);
+    out->last_us = (int64_t)atomic_load_explicit(&words[WORD_ACK_LAST], memory_order_relaxed);
+}
+
+uint64_t counters_born(struct counters *c)
+{
+    _Atomic uint64_t *word = counters_word(c, WORD_BORN);
+    uint64_t none = 0;
+
+    if (c->file.fd < 0) {
+        return 0;
+    }
+    (void)atomic_compare_exchange_strong(word, &none, (uint64_t)clock_wall_us());
+    return atomic_load(word);
 }
 
 /* ---- alarms ---- */

@@ -62,6 +62,22 @@ uint64_t counters_get(struct counters *c, struct span source, enum counter which
 void counters_signature(struct counters *c, struct span source, bool held);
 uint64_t counters_mismatches(struct counters *c, struct span source); /* 0 to that maximum */
 
+/* How long accepted deliveries took, from the request to its answer: a histogram of the host, as
+ * monitoring has it. Bucket i holds those of at most edge i, and above edge i - 1. */
+#define COUNTERS_ACKS 14
+extern const uint32_t counter_ack_edges_us[COUNTERS_ACKS]; /* the last has no end: UINT32_MAX */
+struct counter_acks {
+    uint64_t n[COUNTERS_ACKS];
+    uint64_t sum_us;
+    int64_t last_us; /* wall clock, when the last one was answered; 0: none was */
+};
+void counters_ack(struct counters *c, int64_t took_us, int64_t wall_us);
+void counters_acks(struct counters *c, struct counter_acks *out);
+
+/* When this state file was made, or first asked so, us: tells its totals from those of one before
+ * it. 0: it is in memory of this process only. */
+uint64_t counters_born(struct counters *c);
+
 /* Raises an alarm: true when a log line should be written now (at most one a minute a kind). */
 bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us);
 void counters_alarm_clear(struct counters *c, enum alarm kind);
@@ -83,7 +99,11 @@ enum state_word {
     WORD_WATCHED,    /* boot clock, ms, of the last watch */
     WORD_AWAY_SINCE, /* unix seconds: the database has been away since; 0: it is there */
     WORD_AWAY_TOLD,  /* unix seconds: this was told then */
-    WORD_N
+    WORD_BORN,       /* see counters_born */
+    WORD_ACK_LAST,   /* see struct counter_acks; the buckets end the list */
+    WORD_ACK_SUM,
+    WORD_ACKS,
+    WORD_N = WORD_ACKS + COUNTERS_ACKS
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
 

@@ -10,7 +10,7 @@
 #define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */
 #define SPARE_COUNTS 16
 #define SPARE_ALARMS 16
-#define SPARE_WORDS 16
+#define SPARE_WORDS 64
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
 #define AT_MISMATCHES (SPARE_COUNTS - 1) /* among the counts; so are the next two */
@@ -33,7 +33,7 @@ struct alarm_slot {
     _Atomic int64_t logged_us;
 };
 
-#define MAGIC UINT64_C(0x686f6f6b6f6e6302) /* "hookonc", layout 2 */
+#define MAGIC UINT64_C(0x686f6f6b6f6e6303) /* "hookonc", layout 3 */
 
 struct layout {
     _Atomic uint64_t magic;

@@ -12,7 +12,7 @@ static const char *const tables[] = {
     "hookonce_body",   "hookonce_job",     "hookonce_attempt", "hookonce_worker",
     "hookonce_effect", "hookonce_object",  "hookonce_handler", "hookonce_slot",
     "hookonce_answer", "hookonce_pause",   "hookonce_discard", "hookonce_command",
-    "hookonce_stat",   "hookonce_tally",
+    "hookonce_stat",   "hookonce_tally",   "hookonce_expect",
     "hookonce_seen",   "hookonce_sample",  "hookonce_host",    "hookonce_round",
     "hookonce_alert",  "hookonce_telling",
 };
@@ -83,6 +83,8 @@ static const struct key {
     {"hookonce_command", "what", false, "command,id"},
     {"hookonce_command", "correlation", false, "correlation_id"},
     {"hookonce_stat", "PRIMARY", true, "hour,source,event_type"},
+    {"hookonce_stat", "source", false, "source,hour"},
+    {"hookonce_expect", "PRIMARY", true, "source,name"},
     {"hookonce_tally", "PRIMARY", true, "hour,host,source,verdict"},
     {"hookonce_seen", "PRIMARY", true, "host,source,counter"},
     {"hookonce_sample", "PRIMARY", true, "at,host"},

@@ -46,6 +46,7 @@ static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)
         {"hookonce_object", "mark"},    {"hookonce_handler", "failures"},
         {"hookonce_slot", "claim_no"},  {"hookonce_answer", "status"},
         {"hookonce_discard", "reason"}, {"hookonce_stat", "events"},
+        {"hookonce_expect", "state"},
         {"hookonce_tally", "n"},        {"hookonce_seen", "n"},
         {"hookonce_sample", "ready"},   {"hookonce_host", "version"},
         {"hookonce_round", "worker"},   {"hookonce_alert", "n"},

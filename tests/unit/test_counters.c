@@ -87,6 +87,42 @@ static void counts_stay_in_the_file(void **state)
     counters_close(c);
 }
 
+/* Each bucket holds what is at most its edge, as monitoring wants it. */
+static void times_of_answers_fall_into_their_buckets(void **state)
+{
+    static const struct {
+        int64_t took_us;
+        size_t bucket;
+    } cases[] = {{-5, 0},       {0, 0},        {1000, 0},           {1001, 1},
+                 {2500, 1},     {2501, 2},     {10000000, COUNTERS_ACKS - 2},
+                 {10000001, COUNTERS_ACKS - 1}, {INT64_C(1) << 40, COUNTERS_ACKS - 1}};
+    struct counters *c = counters_open(dir);
+    struct counter_acks acks, before;
+    (void)state;
+
+    uint64_t born = counters_born(c);
+    assert_true(born > 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        counters_acks(c, &before);
+        counters_ack(c, cases[i].took_us, 77 + (int64_t)i);
+        counters_acks(c, &acks);
+        assert_int_equal(acks.n[cases[i].bucket], before.n[cases[i].bucket] + 1);
+        assert_int_equal(acks.sum_us - before.sum_us, cases[i].took_us > 0 ? cases[i].took_us : 0);
+        assert_int_equal(acks.last_us, 77 + i);
+    }
+    counters_close(c);
+    c = counters_open(dir);
+    assert_int_equal(counters_born(c), born);
+    counters_acks(c, &acks);
+    uint64_t n = 0;
+    for (size_t i = 0; i < COUNTERS_ACKS; i++) {
+        n += acks.n[i];
+        assert_true(i == 0 || counter_ack_edges_us[i] > counter_ack_edges_us[i - 1]);
+    }
+    assert_int_equal(n, sizeof cases / sizeof cases[0]);
+    counters_close(c);
+}
+
 static void many_processes_lose_nothing(void **state)
 {
     pid_t children[8];
@@ -484,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(counts_stay_in_the_file, fresh),
+        cmocka_unit_test_setup(times_of_answers_fall_into_their_buckets, fresh),
         cmocka_unit_test_setup(many_processes_lose_nothing, fresh),
         cmocka_unit_test_setup(more_sources_than_slots, fresh),
         cmocka_unit_test_setup(long_names_are_whole, fresh),

@@ -1,0 +1,156 @@
+"""Pauses, held jobs and released deliveries with real processors: what a person writes is heeded within a second."""
+
+import json
+import time
+
+from hooktest import events
+from hooktest.flow import arrive, hurry, script, wait_sleeping
+from hooktest.proc import wait_until
+
+STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
+FX = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}}
+ROUTE = {"r": {"provider": "stripe", "handler": "fx"}}
+PARKED = "SELECT COUNT(*) FROM hookonce_job WHERE state = 'waiting' AND waiting_for = 'pause'"
+
+
+def pause(s, kind, name=""):
+    """As a person does in a console."""
+    s.sql("INSERT INTO hookonce_pause (kind, name) VALUES (%s, %s)", kind, name)
+
+
+def resume(s):
+    s.sql("DELETE FROM hookonce_pause")
+
+
+def test_a_running_worker_heeds_a_row_within_a_second_and_its_going_too(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE, settings={"processor": {"poll": "10s"}})
+    worker = s.start_processor("--for", "60s")
+    arrive(s, events.stripe("evt_1"))
+    wait_until(lambda: s.effects() == ["evt_1"], 15, "the first event runs")
+    for kind, name in (("source", "stripe"), ("handler", "fx"), ("route", "r"), ("everything", "")):
+        s.sql("DELETE FROM fx")
+        pause(s, kind, name)
+        time.sleep(1.2)
+        arrive(s, *[events.stripe(f"evt_{kind}_{n}") for n in range(3)])
+        wait_until(lambda: s.value(PARKED) == 3, 15, f"{kind}: three jobs are parked")
+        assert s.effects() == []
+        resume(s)
+        wait_until(lambda: len(s.effects()) == 3, 5, f"{kind}: they run")
+        assert s.effects() == [f"evt_{kind}_{n}" for n in range(3)]
+    assert worker.alive()
+    assert s.count("attempt") == 13 and s.value("SELECT MAX(tries) FROM hookonce_job") == 1
+    assert len(s.log_lines(event="paused")) == 4 == len(s.log_lines(event="resumed"))
+
+
+def test_a_running_handler_is_let_finish_and_the_rest_of_its_batch_waits(site):
+    slow = {"fx": {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT SLEEP(1.5)"]}}
+    s = site(sources=STRIPE, handlers=slow, routes=ROUTE)
+    arrive(s, *[events.stripe(f"evt_{n}") for n in range(3)])
+    s.start_processor("--for", "60s")
+    wait_sleeping(s)
+    pause(s, "everything")
+    wait_until(lambda: s.value(PARKED) == 2, 15, "the others wait")
+    assert s.effects() == ["evt_0"]
+    time.sleep(1)
+    assert s.effects() == ["evt_0"] and s.value("SELECT SUM(tries) FROM hookonce_job") == 1
+    resume(s)
+    wait_until(lambda: s.effects() == ["evt_0", "evt_1", "evt_2"], 15, "they run in their order")
+
+
+def test_deliveries_and_the_spool_come_in_while_everything_is_paused(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE)
+    pause(s, "everything")
+    s.db.server.execute(f"ALTER USER '{s.db.receiver_user}'@'%' ACCOUNT LOCK")
+    arrive(s, events.stripe("evt_spool"))
+    s.db.server.execute(f"ALTER USER '{s.db.receiver_user}'@'%' ACCOUNT UNLOCK")
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    assert sorted(r["event_id"] for r in s.receipts()) == [b"evt_1", b"evt_spool"]
+    assert s.value(PARKED) == 2 and s.effects() == []
+    resume(s)
+    s.process()
+    assert sorted(s.effects()) == ["evt_1", "evt_spool"]
+
+
+def test_a_paused_command_is_not_started_and_keeps_its_key(site):
+    s = site(sources=STRIPE, handlers={"cmd": {"command": "run.sh"}},
+             routes={"r": {"provider": "stripe", "handler": "cmd", "retry": "3 tries, 1s"}})
+    script(s, "run.sh", 'echo "$HOOKONCE_IDEMPOTENCY_KEY" >> "$HERE/keys"\n[ -e "$HERE/well" ] || exit 75\n')
+    arrive(s, events.stripe("evt_1"))
+    s.hookonce("process", "--once")
+    pause(s, "handler", "cmd")
+    s.write("well", "")
+    for _ in range(3):
+        hurry(s)
+        s.process()
+    assert s.value(PARKED) == 1 or s.value("SELECT state FROM hookonce_job") == "ready"
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE state = 'ready'")
+    s.process()
+    assert s.value(PARKED) == 1
+    with open(s.path("keys"), encoding="ascii") as f:
+        first = f.read().split()
+    resume(s)
+    s.process()
+    with open(s.path("keys"), encoding="ascii") as f:
+        keys = f.read().split()
+    assert len(keys) == len(first) + 1 and len(set(keys)) == 1
+    assert s.value("SELECT state FROM hookonce_job") == "done"
+
+
+def test_a_resumer_that_is_killed_forgets_nobody(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE)
+    pause(s, "route", "r")
+    arrive(s, events.stripe("evt_0"))
+    s.process()
+    s.sql("INSERT INTO hookonce_job (correlation_id, route, replay_no, state, run_at, created_at, waiting_for, "
+          "held_at, lane) SELECT correlation_id, 'r', seq, 'waiting', run_at, created_at, waiting_for, held_at, lane "
+          "FROM hookonce_job, seq_1_to_2000")
+    resume(s)
+    worker = s.start_processor("--for", "60s")
+    wait_until(lambda: 0 < s.value(PARKED) < 2001, 15, "some are awake", step_s=0.001)
+    worker.kill9()
+    assert s.value(PARKED) + s.value("SELECT COUNT(*) FROM hookonce_job WHERE state <> 'waiting'") == 2001
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE state = 'running'")
+    s.process(limit_s=120)
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE state = 'running'")
+    s.process(limit_s=120)
+    assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'done' AND outcome = 'done'") == 2001
+    assert len(s.effects()) == 2001
+
+
+# ---- tail ----
+
+def test_tail_tells_what_happens_once_and_in_order(site):
+    s = site(sources=STRIPE, handlers={**FX, "bad": {"sql": "INSERT INTO not_there VALUES (1)"}},
+             routes={"good": {"provider": "stripe", "on": "invoice.paid", "handler": "fx"},
+                     "bad": {"provider": "stripe", "on": "charge.failed", "handler": "bad", "retry": "1 try"}})
+    arrive(s, events.stripe("evt_before", type="invoice.paid"))
+    s.process()
+    everything = s.start_program("tail", "--json", "--for", "60s")
+    some = s.start_program("tail", "--type", "charge.*", "--source", "stripe", "--for", "60s")
+    time.sleep(2)  # both have marked their place
+    arrive(s, events.stripe("evt_1", type="invoice.paid"), events.stripe("evt_\x1b[31m2", type="charge.failed"))
+    arrive(s, events.stripe("evt_1", type="invoice.paid"))
+    s.hookonce("process", "--once")
+    wait_until(lambda: everything.output().count("gave up") == 2, 20, "both have told the end")  # into one file
+    time.sleep(2)
+    told = [json.loads(line) for line in everything.output().splitlines() if line.startswith("{")]
+    mine = [t for t in told if t["what"] != "command"]
+    assert [(t["what"], t["event_id"], t["outcome"]) for t in mine] == [
+        ("received", "evt_1", None), ("received", "evt_\x1b[31m2", None),
+        ("done", "evt_1", "done"), ("dead", "evt_\x1b[31m2", mine[-1]["outcome"])]
+    assert mine[2]["route"] == "good" and mine[2]["job"] == 2 and mine[0]["at"].endswith("Z")
+    assert "not_there" in mine[3]["detail"] and mine[3]["source"] == "stripe"
+    lines = [line for line in some.output().splitlines() if line and not line.startswith("{")]
+    assert len(lines) == 2 and "received" in lines[0] and "dead" in lines[1] and "\x1b" not in some.output()
+    assert "  job 3  bad  gave up  " in lines[1]
+    for proc in (everything, some):
+        proc.stop(10)
+
+
+def test_tail_ends_by_itself_and_when_nobody_reads(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE)
+    done = s.hookonce("tail", "--for", "1s", check=True)
+    assert done.stdout == b""
+    assert s.hookonce("tail", "--for", "x").returncode == 2
+    assert b"no source 'stipe'" in s.hookonce("tail", "--source", "stipe", "--for", "0s").stderr

@@ -1,5 +1,6 @@
 // A browser before Adminer and phpMyAdmin, and what a person does there. The names of the consoles' own
 // fields and links are here and nowhere else.
+import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -10,9 +11,20 @@ const BUILD = process.env.HOOKONCE_BUILD ?? path.join(PROJECT, 'build');
 const PICTURES = path.join(BUILD, 'test', 'browser');
 const LIMIT_MS = 60000;
 
-/** Starts a site with its consoles; see world.py for what may be wanted. -> see startHelper */
-export function startWorld(wanted) {
-  return startHelper(path.join(import.meta.dirname, 'world.py'), { migrate: true, consoles: [], ...wanted });
+/**
+ * Starts a site with its consoles; see world.py for what may be wanted.
+ * -> {hello, ask, end: see startHelper; hookonce(...arguments) -> its output, and it must succeed}
+ */
+export async function startWorld(wanted) {
+  const world = await startHelper(path.join(import.meta.dirname, 'world.py'), { migrate: true, consoles: [], ...wanted });
+  return {
+    ...world,
+    async hookonce(...run) {
+      const done = await world.ask({ run });
+      assert.equal(done.code, 0, `hookonce ${run.join(' ')}\n${done.out}${done.err}`);
+      return done.out;
+    },
+  };
 }
 
 /**

@@ -174,28 +174,5 @@ CREATE TABLE IF NOT EXISTS hookonce_pause (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='What is paused now: its jobs wait, deliveries are received; deleting a row ends it';
 
-CREATE TABLE IF NOT EXISTS hookonce_discard (
-    id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT
-        COMMENT 'Number of the line',
-    job_id BIGINT UNSIGNED NOT NULL
-        COMMENT 'The job that a person discarded',
-    correlation_id CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
-        COMMENT 'Of its receipt',
-    was VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
-        COMMENT 'Its outcome before, else its state',
-    acted ENUM('yes', 'no') CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'Whether its work was done, as that person says; NULL: not said',
-    who VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
-        COMMENT 'Account and host that the command ran under',
-    reason VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL
-        COMMENT 'Why, in that person''s words',
-    discarded_at DATETIME(6) NOT NULL
-        COMMENT 'When, UTC',
-    PRIMARY KEY (id),
-    KEY correlation (correlation_id),
-    KEY discarded (discarded_at)
-) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
-  COMMENT='What a person discarded, and why';
-
 INSERT IGNORE INTO hookonce_schema (version, name, applied_at)
 VALUES (3, '003-flow', UTC_TIMESTAMP(6));

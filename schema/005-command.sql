@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
     dry_run ENUM('no', 'yes') CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'no'
         COMMENT 'yes: only answer what would be done',
     at_most INT UNSIGNED NOT NULL DEFAULT 100
-        COMMENT 'With a filter: not more events than so many, oldest first; up to 100000',
+        COMMENT 'With a filter: not more jobs than so many, those of the oldest events; up to 100000',
     per_minute INT UNSIGNED NULL
         COMMENT 'With a filter: so many of the jobs become due a minute; NULL: all at once',
     again ENUM('no', 'yes') CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'no'
@@ -74,9 +74,11 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
     ended_at DATETIME(6) NULL
         COMMENT 'When it ended, UTC',
     reached_at DATETIME(6) NULL
-        COMMENT 'How far it has come: time of the last event',
-    reached_cid CHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
-        COMMENT 'How far it has come: correlation id of the last event',
+        COMMENT 'How far it has come: time of the event of the last job, UTC',
+    reached_job BIGINT UNSIGNED NULL
+        COMMENT 'How far it has come: the last job',
+    claims TINYINT UNSIGNED NOT NULL DEFAULT 0
+        COMMENT 'How often it was taken up since it last came further',
     worker VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'Who does it',
     claim_token BINARY(16) NULL
@@ -87,6 +89,7 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
     KEY state (state, id),
     KEY what (command, id),
     KEY correlation (correlation_id),
+    KEY created (created_at),
     CONSTRAINT command_must_be_one_of_the_list CHECK (command <> ''),
     CONSTRAINT give_a_job_or_an_event_or_a_conflict_not_two CHECK
         ((job IS NOT NULL) + (COALESCE(event_id, '') <> '') + (COALESCE(correlation_id, '') <> '')
@@ -101,7 +104,8 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         (command <> 'release' OR job IS NOT NULL OR conflict IS NOT NULL
          OR CONCAT_WS('', event_id, correlation_id) <> ''),
     CONSTRAINT forget_needs_a_job_or_an_event CHECK
-        (command <> 'forget' OR job IS NOT NULL OR CONCAT_WS('', event_id, correlation_id) <> ''),
+        (command <> 'forget' OR job IS NOT NULL OR CONCAT_WS('', event_id, correlation_id) <> ''
+         OR asked_from = 'shell'),
     CONSTRAINT pause_and_resume_take_one_source_or_route_or_handler CHECK
         (command NOT IN ('pause', 'resume')
          OR (COALESCE(source, '') <> '') + (COALESCE(route, '') <> '')

@@ -47,7 +47,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_handler TO {processo
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_slot TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_answer TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_pause TO {processor};
-GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_discard TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_command TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_stat TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_tally TO {processor};

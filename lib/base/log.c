@@ -24,8 +24,8 @@ static struct {
 #ifdef HO_ABORT_ON_BUG
 /* Everything that is ever logged, so that a person can search and alert by it. Sorted. */
 static const char *const events[] = {
-    "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "config", "conflict",
-    "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
+    "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "command", "config",
+    "conflict", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
     "handshake", "ignored", "imported", "lease_lost", "log", "paired", "probe", "pruned",
     "rejected", "repeat", "run", "skipped", "spooled", "stopped", "told", "visited", "waits",
     "watched", "wish",

@@ -14,7 +14,7 @@ const char *command_word(enum command_kind o)
     return words[o];
 }
 
-bool command_find(struct span word, enum command_kind *out)
+bool command_find_word(struct span word, enum command_kind *out)
 {
     for (unsigned i = 0; i < COMMAND_N; i++) {
         if (span_is(word, words[i])) {

@@ -27,6 +27,6 @@ enum command_kind {
 const char *command_word(enum command_kind o);
 
 /* false: it is none of the words; *out is untouched. */
-bool command_find(struct span word, enum command_kind *out);
+bool command_find_word(struct span word, enum command_kind *out);
 
 #endif

@@ -27,7 +27,7 @@ enum ho_code settings_load_commands(struct settings *out, const struct conf_sect
     while (span_present(rest)) {
         struct span word = span_trim_line(span_cut(&rest, ','));
 
-        if (!command_find(word, &kind)) {
+        if (!command_find_word(word, &kind)) {
             return no_such(s, word, err);
         }
         out->sql_commands |= COMMAND_BIT(kind);

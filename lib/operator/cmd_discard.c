@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "operator/discard_keys.h"
+#include "operator/asked.h"
 #include "operator/pick.h"
 #include "operator/table.h"
 #include "store/discard.h"
 #include "store/wake.h"
+#include "work/discard_keys.h"
 
 enum { OPT_REASON = PICK_OPTIONS_N, OPT_ACTED };
 static const struct arg_option options[] = {
@@ -22,7 +23,11 @@ static const struct table_col columns[] = {
 struct discard_run {
     struct operator *op;
     struct table *table;
+    struct asked asked; /* of the id in hand, or of all */
+    const char *id;     /* NULL: all */
     struct discard discard;
+    const char *reason;
+    unsigned found;
     unsigned discarded;
     unsigned unknown; /* of these: their business key stays in doubt */
     unsigned refused; /* not discarded, since what was said of them could not be kept */
@@ -71,10 +76,18 @@ static enum ho_code discard_one(void *arg, const struct db_rows *rows, size_t i,
     struct discard d = r->discard;
     struct discard_result result = {.what = DISCARD_NOTHING};
     struct discard_keys keys = {.n = 0};
-    enum ho_code code = HO_OK;
+    enum ho_code code = asked_by_id(&r->asked, r->id, rows, i, err);
 
-    if (d.acted == ACTED_YES) {
-        code = discard_keys_make(r->op, cid, db_cell(rows, i, REOPEN_COL_ROUTE), &keys, err);
+    d.command = r->asked.claim.id;
+    r->found++;
+    if (code == HO_OK && d.acted == ACTED_YES) {
+        const struct discard_of job = {cid, db_cell(rows, i, REOPEN_COL_ROUTE)};
+        struct span key = SPAN_NONE;
+
+        code = operator_key(r->op, &key, err);
+        code = code == HO_OK ? discard_keys_make(operator_db(r->op), r->op->settings, key, &job,
+                                                 &keys, err)
+                             : code;
         d.keys = keys.keys;
         d.n_keys = keys.n;
         d.keys_unknown = keys.unknown;
@@ -95,13 +108,41 @@ static enum ho_code discard_one(void *arg, const struct db_rows *rows, size_t i,
     return code;
 }
 
+static void begin(struct discard_run *r, const char *id)
+{
+    r->id = id;
+    r->found = 0;
+    r->asked = asked_of(r->op, COMMAND_DISCARD);
+    r->asked.ask.acted = r->discard.acted;
+    r->asked.ask.reason = span_of(r->reason);
+}
+
+/* Every dead letter, perhaps of one route. */
+static int discard_all(struct discard_run *r, const char *route)
+{
+    const struct picker picker = {r->op, discard_one, r};
+    struct ho_err err = {HO_OK, 0, ""};
+
+    begin(r, NULL);
+    r->asked.ask.status = SPAN_LIT("failed");
+    r->asked.ask.route = span_of(route);
+    if (asked_begin(&r->asked, &err) != HO_OK) {
+        return operator_db_fail(r->op, &err);
+    }
+    int status = pick_all(&picker, route);
+    asked_end(&r->asked, r->found, r->discarded);
+    return status;
+}
+
 static int discard_id(struct discard_run *r, const char *id)
 {
     const struct picker picker = {r->op, discard_one, r};
     unsigned before = r->discarded, refused = r->refused;
 
     buf_clear(&r->left);
+    begin(r, id);
     int status = pick_id(&picker, id);
+    asked_end(&r->asked, r->found, r->discarded - before);
     if (status == EXIT_WELL && r->refused > refused) {
         return EXIT_TROUBLE;
     }
@@ -199,20 +240,17 @@ static void tell(const struct discard_run *r)
 
 static int run_args(struct operator *op, const struct discard_args *args)
 {
-    char who[DISCARD_WHO_ROOM];
     struct discard_run r = {
-        .op = op, .discard = {.acted = args->acted, .who = who, .reason = args->reason}};
+        .op = op, .discard = {.acted = args->acted}, .reason = args->reason};
     int status = operator_need_settings(op);
 
     if (status != EXIT_WELL) {
         return status;
     }
-    pick_who(who);
     buf_init(&r.left, PICK_LEFT_MAX);
     r.table = table_new("discard", columns, sizeof columns / sizeof columns[0]);
     if (args->picked.all) {
-        const struct picker picker = {op, discard_one, &r};
-        status = pick_all(&picker, args->picked.route);
+        status = discard_all(&r, args->picked.route);
     }
     for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
         int one = discard_id(&r, args->picked.ids[i]);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "core/document.h"
 #include "edge/recipe.h"
+#include "operator/asked.h"
 #include "operator/pick.h"
 #include "store/forget.h"
 #include "store/jobs_row.h"
@@ -34,6 +35,7 @@ struct forget_run {
     const char *pointer, *value, *source;
     bool unfinished, dry;
     struct recipes *recipes; /* once conflicts are looked at */
+    struct asked asked;
     struct named *all;
     size_t n, room;
     uint64_t forgotten, left, shared, conflicts;
@@ -192,15 +194,13 @@ static enum ho_code forget_group(struct forget_run *r, const struct named *all, 
         [FORGET_SHARED] = "would be left: its body has other events, too, that are not named",
         [FORGET_NOTHING] = "would be left: it is gone"};
     char(*cids)[ULID_LEN + 1] = ho_alloc(n * sizeof *cids);
-    char who[DISCARD_WHO_ROOM];
     enum forgotten got = FORGOTTEN;
 
     for (size_t i = 0; i < n; i++) {
         memcpy(cids[i], all[i].cid, sizeof cids[i]);
     }
-    pick_who(who);
     enum ho_code code = forget(operator_db(r->op), (const char(*)[ULID_LEN + 1])cids, n,
-                               r->unfinished ? who : NULL, r->dry, &got, err);
+                               r->unfinished ? r->asked.claim.id : 0, r->dry, &got, err);
     for (size_t i = 0; i < n && code == HO_OK; i++) {
         say(r, &all[i], r->dry ? would[got] : words[got]);
         r->forgotten += got == FORGOTTEN ? 1 : 0;
@@ -225,6 +225,11 @@ static int do_it(struct forget_run *r)
             r->all[unique++] = r->all[i];
         }
     }
+    if (!r->dry && unique > 0) {
+        r->asked = asked_of(r->op, COMMAND_FORGET);
+        memcpy(r->asked.cid, unique == 1 ? r->all[0].cid : "", unique == 1 ? ULID_LEN + 1 : 1);
+        code = asked_begin(&r->asked, &err);
+    }
     for (size_t from = 0, to; from < unique && code == HO_OK; from = to) {
         for (to = from; to < unique && strcmp(r->all[to].body_id, r->all[from].body_id) == 0;) {
             to++;
@@ -234,6 +239,7 @@ static int do_it(struct forget_run *r)
     if (code != HO_OK) {
         return operator_db_fail(r->op, &err);
     }
+    asked_end(&r->asked, (unsigned)unique, (unsigned)r->forgotten);
     if (!r->op->json) {
         (void)printf("%llu event%s %s, %llu left\n", (unsigned long long)r->forgotten,
                      r->forgotten == 1 ? "" : "s", r->dry ? "would be forgotten" : "forgotten",

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "operator/asked.h"
 #include "operator/pick.h"
 #include "operator/table.h"
 #include "store/limits.h"
@@ -21,7 +22,10 @@ static const struct table_col columns[] = {PICK_COLUMNS, {"was", TABLE_TEXT, 0}}
 struct retry_run {
     struct operator *op;
     struct table *table;
+    struct asked asked; /* of the id in hand, or of all */
+    const char *id;     /* NULL: all */
     bool release;
+    unsigned found;
     unsigned opened;
     unsigned freed;    /* have ended, and left their business key to others */
     unsigned doubtful; /* left, because nobody knows whether they acted */
@@ -113,11 +117,15 @@ static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum
 static enum ho_code open_job(void *arg, const struct db_rows *rows, size_t i, struct ho_err *err)
 {
     struct retry_run *r = arg;
-    enum reopened result;
+    enum reopened result = REOPEN_NOTHING;
+    enum ho_code code = asked_by_id(&r->asked, r->id, rows, i, err);
+    const struct reopen_how how = {.release = r->release, .command = r->asked.claim.id};
 
-    enum ho_code code = reopen_job(operator_db(r->op),
-                                   (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
-                                   db_cell(rows, i, REOPEN_COL_CID), r->release, &result, err);
+    r->found++;
+    if (code == HO_OK) {
+        code = reopen_job(operator_db(r->op), (uint64_t)db_cell_int(rows, i, REOPEN_COL_ID),
+                          db_cell(rows, i, REOPEN_COL_CID), &how, &result, err);
+    }
     if (code == HO_OK) {
         take(r, rows, i, result);
     }
@@ -127,12 +135,13 @@ static enum ho_code open_job(void *arg, const struct db_rows *rows, size_t i, st
 /* The job's row is gone, but it has left a business key in doubt. */
 static bool free_lost(struct retry_run *r, const char *id)
 {
+    const struct reopen_how how = {.release = true};
     enum reopened result = REOPEN_NOTHING;
     struct ho_err ignored;
     uint64_t number;
 
     if (!r->release || !text_uint(span_of(id), INT64_MAX, &number) ||
-        reopen_job(operator_db(r->op), number, SPAN_NONE, true, &result, &ignored) != HO_OK) {
+        reopen_job(operator_db(r->op), number, SPAN_NONE, &how, &result, &ignored) != HO_OK) {
         return false;
     }
     if (result == REOPEN_FREED) {
@@ -142,13 +151,22 @@ static bool free_lost(struct retry_run *r, const char *id)
     return result == REOPEN_FREED;
 }
 
+static void begin(struct retry_run *r, const char *id)
+{
+    r->id = id;
+    r->found = 0;
+    r->asked = asked_of(r->op, r->release ? COMMAND_RELEASE : COMMAND_RETRY);
+}
+
 static int retry_id(struct retry_run *r, const char *id)
 {
     const struct picker picker = {r->op, open_job, r};
     unsigned gone = r->opened + r->freed, doubtful = r->doubtful;
 
     buf_clear(&r->left);
+    begin(r, id);
     int status = pick_id(&picker, id);
+    asked_end(&r->asked, r->found, r->opened + r->freed - gone);
     if (status != EXIT_WELL) {
         return status == EXIT_TROUBLE && free_lost(r, id) ? EXIT_WELL : status;
     }
@@ -168,7 +186,16 @@ static int retry_id(struct retry_run *r, const char *id)
 static int retry_all(struct retry_run *r, const char *route)
 {
     const struct picker picker = {r->op, open_job, r};
+    struct ho_err err = {HO_OK, 0, ""};
+
+    begin(r, NULL);
+    r->asked.ask.status = SPAN_LIT("failed");
+    r->asked.ask.route = span_of(route);
+    if (asked_begin(&r->asked, &err) != HO_OK) {
+        return operator_db_fail(r->op, &err);
+    }
     int status = pick_all(&picker, route);
+    asked_end(&r->asked, r->found, r->opened);
 
     if (status == EXIT_WELL && r->doubtful > 0) {
         return operator_fail(r->op, EXIT_TROUBLE,

@@ -70,7 +70,6 @@ static const struct list_col discarded_cols[] = {
     {VIEW_X_EVENT, false, {"event_id", TABLE_TEXT, 44}, 0},
     {VIEW_X_TYPE, false, {"event_type", TABLE_TEXT, 36}, 3},
     {VIEW_X_ROUTE, false, {"route", TABLE_TEXT, 20}, 2},
-    {VIEW_X_WAS, false, {"was", TABLE_TEXT, 0}, 1},
     {VIEW_X_ACTED, false, {"acted", TABLE_TEXT, 0}, 0},
     {VIEW_X_KEY, false, {"business_key", TABLE_TEXT, 0}, 0},
     {VIEW_X_WHO, false, {"who", TABLE_TEXT, 40}, 0},

@@ -1,13 +1,10 @@
 /* Jobs that a person names. */
 #include "operator/pick.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/host.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/ulid.h"
@@ -185,19 +182,5 @@ void pick_cells(const struct db_rows *rows, size_t i, struct span cells[PICK_CEL
 
     for (size_t k = 0; k < PICK_CELLS; k++) {
         cells[k] = db_cell(rows, i, (size_t)from[k]);
-    }
-}
-
-void pick_who(char out[DISCARD_WHO_ROOM])
-{
-    const struct passwd *account = getpwuid(getuid());
-    char host[HOST_NAME_ROOM], number[24];
-
-    host_name(host);
-    (void)snprintf(number, sizeof number, "%lu", (unsigned long)getuid());
-    (void)snprintf(out, DISCARD_WHO_ROOM, "%.27s@%s", account != NULL ? account->pw_name : number,
-                   host);
-    for (char *at = out; *at != '\0'; at++) {
-        *at = *at > ' ' && *at <= '~' ? *at : '_';
     }
 }

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "operator/operator.h"
-#include "store/discard.h"
 #include "store/reopen.h"
 
 /* What the arguments name. */
@@ -57,8 +56,5 @@ void pick_add_left(struct buf *left, const struct db_rows *rows, size_t i, const
         {"provider", TABLE_TEXT, 16}, {"event_id", TABLE_TEXT, 40}, {"event_type", TABLE_TEXT, 32}
 enum { PICK_CELLS = 6 };
 void pick_cells(const struct db_rows *rows, size_t i, struct span cells[PICK_CELLS]);
-
-/* "alice@www1": the account that runs this, and its host, in ASCII. */
-void pick_who(char out[DISCARD_WHO_ROOM]);
 
 #endif

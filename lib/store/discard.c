@@ -21,7 +21,6 @@ struct discarding {
     uint64_t id;
     char cid[ULID_LEN + 1];
     const struct discard *d;
-    char was[32 + 1];
     bool asked; /* it may have acted */
     bool elsewhere;  /* another job has done what its key is for */
     bool committing; /* an answer to COMMIT is, or was, to come */
@@ -44,7 +43,6 @@ static enum ho_code look(struct db *db, struct discarding *x, bool *open, struct
         bool done = span_is(state, job_state_word(JOB_DONE));
         bool runs = span_is(state, job_state_word(JOB_RUNNING));
 
-        jobs_row_text(outcome.len > 0 ? outcome : state, x->was, sizeof x->was);
         x->asked = db_cell_int(&rows, 0, STATE_ASKED) != 0;
         jobs_row_lane(db_cell(&rows, 0, STATE_LANE), &x->job);
         if (done && x->d->acted != ACTED_UNSAID) {
@@ -65,18 +63,6 @@ static enum ho_code leave_effect(struct db *db, const struct discarding *x, stru
     return x->d->acted == ACTED_UNSAID
                ? effect_owner_ended(db, x->id, x->asked, err)
                : effect_told(db, x->id, x->d->acted == ACTED_YES, err);
-}
-
-static enum ho_code keep(struct db *db, const struct discarding *x, struct ho_err *err)
-{
-    static const char *const acted[] = {
-        [ACTED_UNSAID] = NULL, [ACTED_YES] = "yes", [ACTED_NO] = "no"};
-    const struct db_value in[] = {
-        DBV_UINT(x->id),   DBV_STR(x->cid),       DBV_STR(x->was), DBV_STR(acted[x->d->acted]),
-        DBV_STR(x->d->who), DBV_STR(x->d->reason),
-    };
-
-    return db_run(db, sql_discard_write, in, sizeof in / sizeof in[0], NULL, err);
 }
 
 /* What others find of its business key from now on. */
@@ -127,15 +113,14 @@ static bool refused(const struct discarding *x)
 static enum ho_code end(struct db *db, struct discarding *x, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_INT(x->d->acted == ACTED_YES ? 1 : 0),
-                                  DBV_INT(x->d->acted == ACTED_NO ? 1 : 0), DBV_UINT(x->id)};
+                                  DBV_INT(x->d->acted == ACTED_NO ? 1 : 0),
+                                  x->d->command != 0 ? DBV_UINT(x->d->command) : DBV_NULL,
+                                  DBV_UINT(x->id)};
     bool woke = false;
 
     enum ho_code code = leave_effect(db, x, err);
     if (code == HO_OK) {
-        code = keep(db, x, err);
-    }
-    if (code == HO_OK) {
-        code = db_run(db, sql_job_discard, in, 3, NULL, err);
+        code = db_run(db, sql_job_discard, in, 4, NULL, err);
     }
     if (code == HO_OK) {
         code = receipt_update(db, x->cid, OUTCOME_DISCARDED, err);
@@ -178,16 +163,19 @@ static enum ho_code discard_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-enum ho_code discard_unsaid(struct db *db, uint64_t id, const char *cid, const struct discard *d,
-                            struct ho_err *err)
+enum ho_code discard_within(struct db *db, uint64_t id, struct span cid, const struct discard *d,
+                            struct discard_result *out, struct ho_err *err)
 {
     struct discarding x = {.id = id, .d = d, .job = {.id = id}};
     bool open = false;
 
-    memcpy(x.cid, cid, sizeof x.cid);
-    memcpy(x.job.cid, cid, sizeof x.cid);
+    x.result.what = DISCARD_NOTHING;
+    jobs_row_text(cid, x.cid, sizeof x.cid);
+    memcpy(x.job.cid, x.cid, sizeof x.cid);
     enum ho_code code = look(db, &x, &open, err);
-    return code == HO_OK && open ? end(db, &x, err) : code;
+    code = code == HO_OK && open ? end(db, &x, err) : code;
+    *out = x.result;
+    return code;
 }
 
 enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const struct discard *d,

@@ -7,7 +7,6 @@
 #include "store/db.h"
 
 #define DISCARD_REASON_MAX 1000 /* characters of UTF-8 */
-#define DISCARD_WHO_ROOM 65     /* with its NUL; ASCII */
 
 /* What that person knows of the work that the job was for. */
 enum discard_acted {
@@ -24,8 +23,7 @@ struct discard_key {
 
 struct discard {
     enum discard_acted acted;
-    const char *who;
-    const char *reason;
+    uint64_t command; /* that asks for it: its row's number */
     /* With ACTED_YES, for a job that has no effect yet. */
     const struct discard_key *keys;
     size_t n_keys;
@@ -50,21 +48,20 @@ struct discard_result {
 };
 
 /* A job that is dead, ready or waiting becomes done, outcome "discarded", its receipt's status is
- * computed anew, and a row in hookonce_discard keeps who and why. With `acted` also one that is
+ * computed anew, and the command that it names keeps who and why. With `acted` also one that is
  * done and of whose effect nobody knew. With ACTED_YES its business keys are done, also where it
  * never reserved them; else nothing is changed (TAKEN, NO_KEY). An answer (store/answers.h) that is
  * discarded so is none that a repeat may ask for again, until ACTED_NO is said. Not said, what it
  * may have done stays unknown for others. Who waits for its lane is woken; with `acted`, who waits
  * for its business key too.
- * in:  reason — 1 to DISCARD_REASON_MAX characters, UTF-8
  * returns HO_OK, or as db_run. blocks: 10 s at most. */
 enum ho_code discard_job(struct db *db, uint64_t id, struct span cid, const struct discard *d,
                          struct discard_result *out, struct ho_err *err) HO_MUST_CHECK;
 
 /* The same with ACTED_UNSAID, as a part of a transaction of the caller; a job that runs or has ended
- * is left as it is.
+ * is left as it is. out->key is not set.
  * returns HO_OK, or as db_run: then the transaction must be rolled back. blocks: as db_run */
-enum ho_code discard_unsaid(struct db *db, uint64_t id, const char *cid, const struct discard *d,
-                            struct ho_err *err) HO_MUST_CHECK;
+enum ho_code discard_within(struct db *db, uint64_t id, struct span cid, const struct discard *d,
+                            struct discard_result *out, struct ho_err *err) HO_MUST_CHECK;
 
 #endif

@@ -12,7 +12,7 @@
 struct forgetting {
     const char (*cids)[ULID_LEN + 1];
     size_t n;
-    const char *who; /* NULL: nothing is discarded */
+    uint64_t command; /* 0: nothing is discarded */
     bool dry;
     char body_id[ULID_LEN + 1];
     enum forgotten result;
@@ -83,7 +83,7 @@ static enum ho_code lock_jobs(struct db *db, const struct forgetting *f, bool *a
         for (size_t k = 0; k < rows.n_rows && code == HO_OK; k++) {
             struct span state = db_cell(&rows, k, JOB_COL_STATE);
             *against = *against || span_is(state, "running") ||
-                       (f->who == NULL && !span_is(state, "done"));
+                       (f->command == 0 && !span_is(state, "done"));
         }
         db_rows_free(&rows);
     }
@@ -94,12 +94,14 @@ static enum ho_code end_jobs(struct db *db, const struct forgetting *f, const ch
                              struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(cid)};
-    const struct discard d = {.acted = ACTED_UNSAID, .who = f->who, .reason = "forgotten"};
+    const struct discard d = {.acted = ACTED_UNSAID, .command = f->command};
     struct db_rows rows = {0};
 
     enum ho_code code = db_run(db, sql_forget_jobs, in, 1, &rows, err);
     for (size_t i = 0; i < rows.n_rows && code == HO_OK; i++) {
-        code = discard_unsaid(db, (uint64_t)db_cell_int(&rows, i, JOB_COL_ID), cid, &d, err);
+        struct discard_result got;
+        code = discard_within(db, (uint64_t)db_cell_int(&rows, i, JOB_COL_ID), span_of(cid), &d, &got,
+                              err);
     }
     db_rows_free(&rows);
     return code;
@@ -158,11 +160,11 @@ static enum ho_code find_body(struct db *db, struct forgetting *f, struct ho_err
     return code;
 }
 
-enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
+enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, uint64_t command,
                     bool dry, enum forgotten *out, struct ho_err *err)
 {
     struct forgetting f = {
-        .cids = cids, .n = n, .who = who, .dry = dry, .result = FORGET_NOTHING};
+        .cids = cids, .n = n, .command = command, .dry = dry, .result = FORGET_NOTHING};
 
     *out = FORGET_NOTHING;
     enum ho_code code = find_body(db, &f, err);

@@ -18,13 +18,13 @@ enum forgotten {
 /* Erases bodies, headers, conflicts' content, answers, texts of errors and reasons of some events:
  * those of one request, of which all, or none, must be named.
  * in:  cids — of their receipts, which have one body; n at most FORGET_MAX
- *      who — in whose name jobs that are not finished end as discarded; NULL: refuse. One that runs
- *      is always refused
+ *      command — by which jobs that are not finished end as discarded; 0: refuse. One that runs is
+ *      always refused
  *      dry — only judge: all is done, and undone
  * out: *out — unless it is FORGOTTEN, and never with dry, anything has changed
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
  * blocks: 30 s at most */
-enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, const char *who,
+enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, uint64_t command,
                     bool dry, enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
 
 /* Receipts to look through, oldest first, behind a correlation id: cid, body id.

@@ -45,7 +45,7 @@ static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)
         {"hookonce_worker", "pid"},     {"hookonce_effect", "state"},
         {"hookonce_object", "mark"},    {"hookonce_handler", "failures"},
         {"hookonce_slot", "claim_no"},  {"hookonce_answer", "status"},
-        {"hookonce_discard", "reason"}, {"hookonce_stat", "events"},
+        {"hookonce_command", "reason"}, {"hookonce_stat", "events"},
         {"hookonce_expect", "state"},
         {"hookonce_tally", "n"},        {"hookonce_seen", "n"},
         {"hookonce_sample", "ready"},   {"hookonce_host", "version"},

@@ -5,6 +5,7 @@
 #include "store/effects.h"
 #include "store/job.h"
 #include "store/jobs_row.h"
+#include "store/sql_command.h"
 #include "store/sql_jobs.h"
 
 #define REOPEN_TIME_MS 10000
@@ -36,7 +37,7 @@ enum ho_code reopen_find(struct db *db, enum reopen_by by, struct span what, str
 struct reopening {
     uint64_t id;
     char cid[ULID_LEN + 1];
-    bool release;
+    const struct reopen_how *how;
     bool gone; /* it has ended as done, or there is no such row: it is not opened again */
     enum reopened result;
 };
@@ -79,7 +80,7 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
     if (code == HO_OK && !*doubt && r->result != REOPEN_ANSWERED) {
         code = effect_in_doubt(db, r->id, doubt, err);
     }
-    if (code == HO_OK && *doubt && !r->release && r->result != REOPEN_ANSWERED) {
+    if (code == HO_OK && *doubt && !r->how->release && r->result != REOPEN_ANSWERED) {
         r->result = REOPEN_IN_DOUBT;
     }
     return code;
@@ -99,7 +100,9 @@ static enum ho_code has_body(struct db *db, const char *cid, bool *has, struct h
 
 static enum ho_code open_again(struct db *db, struct reopening *r, bool forget, struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_INT(forget ? 1 : 0), DBV_UINT(r->id)};
+    const struct db_value command = r->how->command != 0 ? DBV_UINT(r->how->command) : DBV_NULL;
+    const struct db_value in[] = {DBV_INT(r->how->delay_us), DBV_INT(r->how->late ? 1 : 0),
+                                  DBV_INT(forget ? 1 : 0), command, DBV_UINT(r->id)};
     struct db_rows rows = {0};
     bool has = true;
     enum ho_code code = has_body(db, r->cid, &has, err);
@@ -111,13 +114,13 @@ static enum ho_code open_again(struct db *db, struct reopening *r, bool forget, 
     code = forget ? effect_release(db, r->id, err) : HO_OK;
 
     if (code == HO_OK) {
-        code = db_run(db, sql_job_reopen, in, 2, &rows, err);
+        code = db_run(db, sql_job_reopen, in, 5, &rows, err);
     }
     bool opened = code == HO_OK && rows.affected == 1;
     if (opened) {
         code = receipt_update(db, r->cid, OUTCOME_NONE, err);
     } else if (code == HO_OK) {
-        code = db_run(db, sql_job_hasten, in + 1, 1, &rows, err);
+        code = db_run(db, sql_job_hasten, in + 3, 2, &rows, err);
         opened = code == HO_OK && rows.affected == 1;
     }
     /* Once true it stays: after a COMMIT without an answer the second run finds nothing to do. */
@@ -135,22 +138,40 @@ static enum ho_code free_key(struct db *db, struct reopening *r, struct ho_err *
     return code;
 }
 
-static enum ho_code reopen_tx(struct db *db, void *arg, struct ho_err *err)
+static enum ho_code do_it(struct db *db, struct reopening *r, struct ho_err *err)
 {
-    struct reopening *r = arg;
     bool doubt = false;
+    enum ho_code code = look(db, r, &doubt, err);
 
-    r->result = r->result == REOPENED || r->result == REOPEN_FREED ? r->result : REOPEN_NOTHING;
-    enum ho_code code = db_begin(db, err);
-    if (code == HO_OK) {
-        code = look(db, r, &doubt, err);
-    }
-    if (code == HO_OK && r->gone && doubt && r->release && r->result != REOPEN_ANSWERED) {
+    if (code == HO_OK && r->gone && doubt && r->how->release && r->result != REOPEN_ANSWERED) {
         code = free_key(db, r, err);
     } else if (code == HO_OK && (r->result == REOPEN_NOTHING || r->result == REOPENED)) {
         code = open_again(db, r, doubt, err);
     }
+    return code;
+}
+
+static enum ho_code reopen_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    struct reopening *r = arg;
+
+    r->result = r->result == REOPENED || r->result == REOPEN_FREED ? r->result : REOPEN_NOTHING;
+    enum ho_code code = db_begin(db, err);
+    if (code == HO_OK) {
+        code = do_it(db, r, err);
+    }
     return code == HO_OK ? db_commit(db, err) : code;
+}
+
+enum ho_code reopen_within(struct db *db, uint64_t id, struct span cid,
+                           const struct reopen_how *how, enum reopened *out, struct ho_err *err)
+{
+    struct reopening r = {.id = id, .how = how, .result = REOPEN_NOTHING};
+
+    jobs_row_text(cid, r.cid, sizeof r.cid);
+    enum ho_code code = do_it(db, &r, err);
+    *out = code == HO_OK ? r.result : REOPEN_NOTHING;
+    return code;
 }
 
 void reopen_waiters(struct db *db, const char *cid)
@@ -161,16 +182,16 @@ void reopen_waiters(struct db *db, const char *cid)
     enum ho_code code = db_run(db, sql_jobs_waiting, in, 2, &rows, &ignored);
 
     for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
-        const struct db_value id[] = {DBV_INT(db_cell_int(&rows, i, 0))};
-        code = db_run(db, sql_job_hasten, id, 1, NULL, &ignored);
+        const struct db_value id[] = {DBV_NULL, DBV_INT(db_cell_int(&rows, i, 0))};
+        code = db_run(db, sql_job_hasten, id, 2, NULL, &ignored);
     }
     db_rows_free(&rows);
 }
 
-enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
+enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, const struct reopen_how *how,
                         enum reopened *out, struct ho_err *err)
 {
-    struct reopening r = {.id = id, .release = release, .result = REOPEN_NOTHING};
+    struct reopening r = {.id = id, .how = how, .result = REOPEN_NOTHING};
 
     *out = REOPEN_NOTHING;
     jobs_row_text(cid, r.cid, sizeof r.cid);
@@ -178,8 +199,61 @@ enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool releas
     if (code == HO_OK) {
         *out = r.result;
     }
-    if (code == HO_OK && release && (r.result == REOPENED || r.result == REOPEN_FREED)) {
+    if (code == HO_OK && how->release && (r.result == REOPENED || r.result == REOPEN_FREED)) {
         reopen_waiters(db, r.cid);
     }
+    return code;
+}
+
+/* ---- once more ---- */
+
+/* The next number, if this job is the newest of its receipt and route. */
+static enum ho_code next_no(struct db *db, const char *cid, struct span route, int64_t no,
+                            enum replayed *out, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(cid), DBV_TEXT(route)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_replay_newest, in, 2, &rows, err);
+    if (code == HO_OK && db_cell_int(&rows, 0, 0) > no) {
+        *out = REPLAY_NEWER;
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code replay_within(struct db *db, uint64_t id, struct span cid,
+                           const struct reopen_how *how, enum replayed *out, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(id)};
+    char text[ULID_LEN + 1];
+    struct db_rows job = {0};
+    bool has = false;
+
+    jobs_row_text(cid, text, sizeof text);
+    *out = REPLAY_OPEN;
+    enum ho_code code = db_run(db, sql_replay_look, in, 1, &job, err);
+    struct span route = db_cell(&job, 0, 1);
+    int64_t no = db_cell_int(&job, 0, 2);
+    if (code == HO_OK && span_is(db_cell(&job, 0, 0), job_state_word(JOB_DONE))) {
+        *out = span_starts(route, "(") ? REPLAY_ANSWERED : REPLAYED;
+    }
+    if (code == HO_OK && *out == REPLAYED) {
+        code = next_no(db, text, route, no, out, err);
+    }
+    if (code == HO_OK && *out == REPLAYED) {
+        code = has_body(db, text, &has, err);
+        *out = has ? REPLAYED : REPLAY_NO_BODY;
+    }
+    if (code == HO_OK && *out == REPLAYED) {
+        const struct db_value made[] = {DBV_STR(text), DBV_TEXT(route), DBV_INT(no + 1),
+                                        DBV_INT(how->delay_us),
+                                        how->command != 0 ? DBV_UINT(how->command) : DBV_NULL};
+        code = db_run(db, sql_replay_insert, made, sizeof made / sizeof made[0], NULL, err);
+    }
+    if (code == HO_OK && *out == REPLAYED) {
+        code = receipt_update(db, text, OUTCOME_NONE, err);
+    }
+    db_rows_free(&job);
     return code;
 }

@@ -42,6 +42,14 @@ enum reopened {
     REOPEN_HELD      /* it waits for its release, or for the end of a pause */
 };
 
+/* How. */
+struct reopen_how {
+    bool release;     /* see below */
+    bool late;        /* with what was tried before, so that fresh events have their turn between */
+    int64_t delay_us; /* due so much later */
+    uint64_t command; /* the command that asks for it: its row's number; 0: none */
+};
+
 /* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0,
  * its receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
  * tries as they are. One that is held, or waits for a pause, is left so.
@@ -50,8 +58,30 @@ enum reopened {
  *      has ended otherwise, or whose row is gone, the business key is free for others; who waits
  *      for that looks at once
  * blocks: 10 s at most. */
-enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, bool release,
+enum ho_code reopen_job(struct db *db, uint64_t id, struct span cid, const struct reopen_how *how,
                         enum reopened *out, struct ho_err *err) HO_MUST_CHECK;
+
+/* The same as a part of a transaction of the caller; with release reopen_waiters is the caller's.
+ * returns HO_OK, or as db_run: then the transaction must be rolled back */
+enum ho_code reopen_within(struct db *db, uint64_t id, struct span cid,
+                           const struct reopen_how *how, enum reopened *out,
+                           struct ho_err *err) HO_MUST_CHECK;
+
+enum replayed {
+    REPLAYED,
+    REPLAY_OPEN,     /* it has not ended as done: it is to be opened again, or runs */
+    REPLAY_NEWER,    /* a newer job does it once more already, or has done so */
+    REPLAY_ANSWERED, /* it answered a request: only the sender can ask again */
+    REPLAY_NO_BODY   /* its body was pruned or forgotten */
+};
+
+/* Of a job that is done, a new job of the same receipt and route, with the next replay number: what
+ * it did is done once more, under the same idempotency key and the same rules. A part of a
+ * transaction of the caller; release counts for nothing.
+ * returns HO_OK, or as db_run: then the transaction must be rolled back */
+enum ho_code replay_within(struct db *db, uint64_t id, struct span cid,
+                           const struct reopen_how *how, enum replayed *out,
+                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Others that wait for a person to say what became of the business key of this receipt's job look at
  * once. Only a hint: they look by themselves too, so errors do not matter. */

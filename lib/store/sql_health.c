@@ -82,7 +82,6 @@ const struct health_beyond health_beyond[] = {
     REMOVE(hookonce_answer),
     REMOVE(hookonce_effect),
     REMOVE(hookonce_object),
-    REMOVE(hookonce_discard),
     {"give commands", "INSERT INTO hookonce_command (command, job) SELECT 'retry', 1 FROM DUAL WHERE FALSE",
      false},
     REMOVE(hookonce_command),

@@ -196,17 +196,19 @@ const char sql_job_body[] =
 /* Nothing ever ran for an ignored one, so there is nothing that could be done twice. */
 const char sql_job_reopen[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
-    " SET state = 'ready', run_at = UTC_TIMESTAMP(6), tries = 0, suspect = 0, class = 0,"
-    " outcome = NULL, waits = 0, need_waits = 0, waiting_for = NULL, waits_since = NULL,"
-    " waited_for = NULL,"
+    " SET state = 'ready', run_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, tries = 0,"
+    " suspect = 0, class = ?, outcome = NULL, waits = 0, need_waits = 0, waiting_for = NULL,"
+    " waits_since = NULL, waited_for = NULL,"
     " lane = NULL, done_by = NULL, first_try_at = IF(?, NULL, first_try_at),"
-    " reopened = reopened + 1, reopened_at = UTC_TIMESTAMP(6)"
+    " reopened = reopened + 1, reopened_at = UTC_TIMESTAMP(6),"
+    " command_id = COALESCE(?, command_id)"
     " WHERE id = ? AND (state = 'dead' OR (state = 'done' AND outcome = 'discarded')"
     " OR (state = 'done' AND outcome = 'ignored' AND route = ''))";
 
 /* One that waits for its lane looks at it, and waits again if it is held. */
 const char sql_job_hasten[] =
-    "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
+    "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET state = 'ready', run_at = UTC_TIMESTAMP(6),"
+    " command_id = COALESCE(?, command_id)"
     " WHERE id = ? AND held_at IS NULL"
     " AND (state = 'waiting' OR (state = 'ready' AND run_at > UTC_TIMESTAMP(6)))";
 
@@ -220,12 +222,8 @@ const char sql_job_discard[] =
     " SET state = 'done', run_at = UTC_TIMESTAMP(6), outcome = 'discarded',"
     " claim_no = claim_no + 1, claim_token = NULL, suspect = 0, waiting_for = NULL,"
     " waits_since = NULL, held_at = NULL, lane = NULL, done_by = IF(?, correlation_id, NULL),"
-    " first_try_at = IF(?, NULL, first_try_at)"
+    " first_try_at = IF(?, NULL, first_try_at), command_id = COALESCE(?, command_id)"
     " WHERE id = ? AND state <> 'running'";
-
-const char sql_discard_write[] =
-    "INSERT INTO hookonce_discard (job_id, correlation_id, was, acted, who, reason, discarded_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6))";
 
 const char sql_worker_hello[] = "INSERT INTO hookonce_worker (id, host, pid, started_at, seen_at)"
                                 " VALUES (?, ?, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))"

@@ -51,13 +51,12 @@ extern const char sql_dead_by_route[];   /* route, limit */
 extern const char sql_dead_all[];        /* limit */
 extern const char sql_job_state[];       /* id -> state, outcome, route, asked, lane */
 extern const char sql_job_body[];        /* cid */
-extern const char sql_job_reopen[];      /* forget, id */
-extern const char sql_job_hasten[];      /* id */
+extern const char sql_job_reopen[];      /* delay us, class, forget, command, id */
+extern const char sql_job_hasten[];      /* command, id */
 extern const char sql_jobs_waiting[];    /* cid, limit: for a person to release what that has */
 
 /* discarded by a person */
-extern const char sql_job_discard[];     /* acted, untouched, id */
-extern const char sql_discard_write[];   /* job, cid, was, acted, who, reason */
+extern const char sql_job_discard[];     /* acted, untouched, command, id */
 
 /* workers */
 extern const char sql_worker_hello[];    /* id, host, pid */

@@ -71,11 +71,11 @@ static const char attempts[] = "DELETE a FROM hookonce_job AS j FORCE INDEX (onc
 static const char body[] = DELETE_OF("hookonce_body");
 static const char answer[] = DELETE_OF("hookonce_answer");
 static const char job[] = DELETE_OF("hookonce_job");
-static const char discard[] = DELETE_OF("hookonce_discard");
+static const char command[] = DELETE_OF("hookonce_command");
 static const char guard[] = DELETE_OF("hookonce_guard");
 static const char receipt[] = DELETE_OF("hookonce_receipt");
 
-const char *const sql_prune_whole[] = {attempts, job, discard, answer, body, guard, receipt};
+const char *const sql_prune_whole[] = {attempts, job, command, answer, body, guard, receipt};
 const size_t sql_prune_whole_n = sizeof sql_prune_whole / sizeof sql_prune_whole[0];
 const char *const sql_prune_content[] = {answer, body};
 const size_t sql_prune_content_n = sizeof sql_prune_content / sizeof sql_prune_content[0];
@@ -107,7 +107,8 @@ const char *const sql_forget[] = {
     "UPDATE hookonce_job SET last_error = NULL WHERE correlation_id = ?",
     "UPDATE hookonce_job AS j JOIN hookonce_attempt AS a ON a.job_id = j.id SET a.error = NULL"
     " WHERE j.correlation_id = ?",
-    "UPDATE hookonce_discard SET reason = 'forgotten' WHERE correlation_id = ?",
+    "UPDATE hookonce_command SET reason = IF(reason IS NULL, NULL, 'forgotten'),"
+    " answer = IF(answer IS NULL, NULL, 'forgotten') WHERE correlation_id = ?",
 };
 const size_t sql_forget_n = sizeof sql_forget / sizeof sql_forget[0];
 

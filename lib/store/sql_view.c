@@ -40,14 +40,20 @@ const char SQL_VIEW_DEAD[] =
     " LEFT JOIN hookonce_receipt r ON r.correlation_id = j.correlation_id"
     " WHERE j.state = 'dead' ORDER BY j.run_at DESC, j.id DESC LIMIT ?";
 
+/* Jobs that are discarded, with the command that did it. */
+#define DISCARDED(key)                                                                             \
+    "hookonce_command AS c FORCE INDEX (" key ") STRAIGHT_JOIN hookonce_job AS j FORCE INDEX (command)"                           \
+    " ON j.command_id = c.id AND j.outcome = 'discarded'"                                          \
+    " WHERE c.command IN ('discard', 'forget')"
+
 const char SQL_VIEW_DISCARDED[] =
-    "SELECT d.discarded_at, d.job_id AS job, d.correlation_id, r.provider, r.event_id, r.event_type,"
-    " j.route, d.was, d.acted, d.who, d.reason, (SELECT e.state FROM hookonce_effect e"
-    " WHERE e.job_id = d.job_id ORDER BY e.state DESC LIMIT 1) AS business_key"
-    " FROM hookonce_discard d FORCE INDEX (discarded)"
-    " LEFT JOIN hookonce_job j ON j.id = d.job_id"
+    "SELECT d.run_at AS discarded_at, d.job, d.correlation_id, r.provider, r.event_id, r.event_type,"
+    " d.route, d.acted, d.asked_by AS who, d.reason, (SELECT e.state FROM hookonce_effect e"
+    " WHERE e.job_id = d.job ORDER BY e.state DESC LIMIT 1) AS business_key"
+    " FROM (SELECT j.run_at, j.id AS job, j.correlation_id, j.route, c.acted, c.asked_by, c.reason"
+    " FROM " DISCARDED("PRIMARY") " ORDER BY c.id DESC LIMIT ?) AS d"
     " LEFT JOIN hookonce_receipt r FORCE INDEX (correlation) ON r.correlation_id = d.correlation_id"
-    " ORDER BY d.discarded_at DESC, d.id DESC LIMIT ?";
+    " ORDER BY d.run_at DESC, d.job DESC";
 
 const char SQL_VIEW_BREAKERS[] =
     "SELECT name, failures, GREATEST(0, TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), open_until))"
@@ -139,9 +145,11 @@ const char SQL_VIEW_TIMELINE[] =
     " COALESCE(CONCAT(': ', last_error), ''))"
     " FROM hookonce_job WHERE correlation_id = ? AND waiting_for IS NOT NULL"
     " AND state IN ('ready', 'waiting')"
-    " UNION ALL SELECT discarded_at, 'discarded', 5, CONCAT('job ', job_id, ', by ', who,"
-    " COALESCE(CONCAT(', acted: ', acted), ''), ': ', reason)"
-    " FROM hookonce_discard WHERE correlation_id = ?"
+    " UNION ALL SELECT j.run_at, 'discarded', 5, CONCAT('job ', j.id, ', by ',"
+    " COALESCE(c.asked_by, 'somebody'), COALESCE(CONCAT(', acted: ', c.acted), ''),"
+    " COALESCE(CONCAT(': ', c.reason), '')) FROM hookonce_job j"
+    " JOIN hookonce_command c ON c.id = j.command_id"
+    " WHERE j.correlation_id = ? AND j.outcome = 'discarded'"
     " UNION ALL SELECT IF(state IN ('done', 'dead'), GREATEST(run_at, COALESCE((SELECT"
     " MAX(a.ended_at) FROM hookonce_attempt a WHERE a.job_id = j.id"
     " AND a.ended_at < j.run_at + INTERVAL 1 SECOND), run_at)), run_at), state, 6,"
@@ -170,10 +178,10 @@ const char SQL_VIEW_QUEUE[] =
     JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'") ", "
     UP_TO("hookonce_conflict WHERE released_at IS NULL") ", "
     JOBS("state = 'waiting'") ", "
-    UP_TO("hookonce_discard WHERE discarded_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY") ", "
-    "(SELECT COUNT(DISTINCT e.job_id) FROM (SELECT job_id FROM hookonce_discard"
-    " ORDER BY id DESC LIMIT 500) AS d JOIN hookonce_effect e FORCE INDEX (owner)"
-    " ON e.job_id = d.job_id WHERE e.state = 'unknown'),"
+    UP_TO(DISCARDED("created") " AND c.created_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY") ", "
+    "(SELECT COUNT(DISTINCT e.job_id) FROM (SELECT j.id FROM " DISCARDED("PRIMARY")
+    " ORDER BY c.id DESC LIMIT 400) AS d JOIN hookonce_effect e FORCE INDEX (owner)"
+    " ON e.job_id = d.id WHERE e.state = 'unknown'),"
     " COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
     " FROM hookonce_job WHERE state = 'ready'), 0),"
     " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"

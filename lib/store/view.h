@@ -35,7 +35,7 @@ enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, stru
 
 /* What a person discarded, newest first. */
 enum { VIEW_X_AT, VIEW_X_JOB, VIEW_X_CID, VIEW_X_PROVIDER, VIEW_X_EVENT, VIEW_X_TYPE, VIEW_X_ROUTE,
-       VIEW_X_WAS, VIEW_X_ACTED, VIEW_X_WHO, VIEW_X_REASON, VIEW_X_KEY, VIEW_X_N };
+       VIEW_X_ACTED, VIEW_X_WHO, VIEW_X_REASON, VIEW_X_KEY, VIEW_X_N };
 enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
                             struct ho_err *err) HO_MUST_CHECK;
 
@@ -105,7 +105,7 @@ struct view_queue {
     int64_t dead;
     int64_t conflicts;
     int64_t discarded;   /* by a person, within a day */
-    int64_t doubted;     /* of the last 500: nobody knows whether they acted, and they have a key */
+    int64_t doubted;     /* of the last 400: nobody knows whether they acted, and they have a key */
     int64_t oldest_due_s; /* how long the oldest due job waits; 0: none */
     int64_t worker_s;     /* since a processor last gave a sign of life; -1: none is at work */
     bool any_try;         /* some processor has settled some job */

@@ -12,6 +12,7 @@
 #include "store/job.h"
 #include "store/migrate.h"
 #include "store/wake.h"
+#include "work/command.h"
 #include "work/dispatch.h"
 #include "work/import.h"
 #include "work/keep.h"
@@ -259,6 +260,8 @@ static bool import(struct worker *w)
 /* One look at the queue. *more: look again at once. */
 static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, struct ho_err *err)
 {
+    bool commands = false;
+
     *more = false;
     enum ho_code code = w->checked ? HO_OK : check_tables(w, err);
     if (code == HO_OK) {
@@ -268,6 +271,9 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
         code = leases_reap(w, err);
     }
     drain(w->wake_fd);
+    if (code == HO_OK) {
+        code = command_turn(w, &commands, err);
+    }
     bool imported = code == HO_OK && import(w);
     if (code == HO_OK) {
         code = pausing_tend(w, more, err);
@@ -337,6 +343,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
         }
         back_off(w, &backoff, err);
     }
+    command_leave(w);
     fetch_end(&w->fetcher, w->once && code == HO_OK);
     if (w->reached) {
         worker_bye(&w->queue);

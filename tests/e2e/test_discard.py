@@ -135,7 +135,7 @@ def test_what_is_said_of_its_work_decides_about_the_others_of_its_key(site, acte
     s.process()  # the others look at once
     assert [j[2] for j in jobs(s)] == ["discarded", outcome] and lines(s, "ran") == ran
     assert "may have acted" not in s.hookonce("check").stdout.decode()
-    kept = s.sql("SELECT acted, reason FROM hookonce_discard ORDER BY id")
+    kept = s.sql("SELECT acted, reason FROM hookonce_command WHERE command = 'discard' ORDER BY id")
     assert [(k["acted"], k["reason"]) for k in kept] == [(None, "the warehouse is asked"), (acted, "it says " + acted)]
     assert f"acted: {acted}" in s.hookonce("list", "evt_1", check=True).stdout.decode()
 
@@ -225,4 +225,4 @@ def test_without_a_good_reason_nothing_is_discarded(site):
     assert s.hookonce("discard", "evt_9", "--reason", "x").returncode == 1
     assert s.count("discard") == 0
     s.hookonce("discard", "evt_1", "--reason", "ä" * 1000, check=True)
-    assert s.value("SELECT reason FROM hookonce_discard") == "ä" * 1000
+    assert s.value("SELECT reason FROM hookonce_command") == "ä" * 1000

@@ -12,7 +12,7 @@ FX = (
     "CREATE TABLE made (name VARBINARY(255) PRIMARY KEY) ENGINE=InnoDB",
 )
 OURS = ("receipt", "body", "job", "attempt", "conflict", "guard", "effect", "object", "handler", "slot",
-        "answer", "discard", "command")
+        "answer", "command")
 
 
 def _text(value):

@@ -26,9 +26,10 @@ static int begin(void **state)
 /* Another config, as after an edit. */
 static void configure(const char *flow)
 {
+    worker_free(&w); /* its links borrow the settings */
     settings_free(settings);
     settings = work_settings(flow);
-    w.settings = settings;
+    worker_init(&w, settings, TESTDB_KEY);
 }
 
 static void run_due(void)
@@ -108,7 +109,7 @@ static enum reopened reopen(uint64_t id, bool release)
     char cid[256];
 
     (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_job WHERE id = 1", cid);
-    if (reopen_job(w.control, id, span_of(cid), release, &result, &err) != HO_OK) {
+    if (reopen_job(w.control, id, span_of(cid), &(const struct reopen_how){.release = release}, &result, &err) != HO_OK) {
         fail_msg("reopen: %s", err.text);
     }
     return result;

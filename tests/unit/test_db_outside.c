@@ -164,7 +164,7 @@ static enum reopened reopen(uint64_t id, bool release)
     char cid[256];
 
     (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_job WHERE id = 1", cid);
-    if (reopen_job(w.control, id, span_of(cid), release, &result, &err) != HO_OK) {
+    if (reopen_job(w.control, id, span_of(cid), &(const struct reopen_how){.release = release}, &result, &err) != HO_OK) {
         fail_msg("reopen: %s", err.text);
     }
     return result;

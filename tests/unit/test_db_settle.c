@@ -179,13 +179,13 @@ static void dead_letters_are_found_and_opened(void **state)
     assert_int_equal(reopen_find(db, REOPEN_CID, span_of(c.jobs[0].cid), &rows, &err), HO_OK);
     assert_int_equal(rows.n_rows, 1);
     db_rows_free(&rows);
-    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), false, &opened, &err),
+    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), &(const struct reopen_how){0}, &opened, &err),
                      HO_OK);
     assert_int_equal(opened, REOPENED);
-    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), false, &opened, &err),
+    assert_int_equal(reopen_job(db, 1, span_of(c.jobs[0].cid), &(const struct reopen_how){0}, &opened, &err),
                      HO_OK);
     assert_int_equal(opened, REOPEN_NOTHING);
-    assert_int_equal(reopen_job(db, 3, span_of(c.jobs[2].cid), false, &opened, &err),
+    assert_int_equal(reopen_job(db, 3, span_of(c.jobs[2].cid), &(const struct reopen_how){0}, &opened, &err),
                      HO_OK);
     assert_int_equal(opened, REOPEN_NOTHING);
     ASSERT_COUNT("hookonce_job WHERE id = 1 AND state = 'ready' AND tries = 0 AND suspect = 0 AND"
@@ -237,7 +237,7 @@ static void ignored_jobs_are_opened_and_waiting_ones_hastened(void **state)
         (void)testdb_text(base.outside, look, before);
         (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_job", cid);
         uint64_t id = (uint64_t)testdb_int(base.outside, "SELECT id FROM hookonce_job");
-        ROW(i, reopen_job(db, id, span_of(cid), false, &opened, &err) == HO_OK);
+        ROW(i, reopen_job(db, id, span_of(cid), &(const struct reopen_how){0}, &opened, &err) == HO_OK);
         ROW(i, opened == rows[i].opened);
         (void)testdb_text(base.outside, look, after);
         ROW_TEXT(i, after, rows[i].becomes[0] != '\0' ? rows[i].becomes : before);

@@ -224,8 +224,8 @@ static void one_receipts_story(void **state)
         {"duplicate", "the last of 1;"},
         {"started", "try 1, w1"},
         {"failed", "try 1: no such table"},
-        {"ready", "due at this time"},
         {"discarded", "by me@here, acted: no: the shop is closed"},
+        {"done", "discarded"},
     };
     char sql[400];
     (void)state;
@@ -245,10 +245,12 @@ static void one_receipts_story(void **state)
                    e.cid);
     testdb_run(db, sql);
     (void)snprintf(sql, sizeof sql,
-                   "INSERT INTO hookonce_discard SELECT NULL, id, correlation_id, 'gave up', 'no',"
-                   " 'me@here', 'the shop is closed', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"
-                   " FROM hookonce_job WHERE correlation_id = '%s'", e.cid);
+                   "UPDATE hookonce_job SET state = 'done', outcome = 'discarded', command_id = 5,"
+                   " run_at = run_at + INTERVAL 1 HOUR"
+                   " WHERE correlation_id = '%s'", e.cid);
     testdb_run(db, sql);
+    testdb_run(t.outside, "INSERT INTO hookonce_command (id, command, job, acted, asked_by, reason, state)"
+                   " VALUES (5, 'discard', 1, 'no', 'me@here', 'the shop is closed', 'done')");
     assert_int_equal(view_timeline(t.outside, span_of(e.cid), &got, &err), HO_OK);
     assert_int_equal(got.n_rows, sizeof wanted / sizeof wanted[0]);
     for (size_t i = 0; i < got.n_rows; i++) {
@@ -299,14 +301,16 @@ static void no_query_reads_whole_tables(void **state)
                    " SELECT correlation_id, 'done', NOW(6), NOW(6) FROM hookonce_receipt"
                    " WHERE provider = 'bulk'");
     testdb_run(db, "INSERT INTO hookonce_attempt SELECT id, 1, correlation_id, 1, 'w1', NOW(6),"
-                   " NOW(6), 'done', 1, NULL FROM hookonce_job WHERE run_at > 0 AND state = 'done'");
-    testdb_run(db, "INSERT INTO hookonce_discard (job_id, correlation_id, was, who, reason,"
-                   " discarded_at) SELECT id, correlation_id, 'x', 'x', 'x', '2020-01-01'"
-                   " + INTERVAL id SECOND FROM hookonce_job WHERE state = 'done'");
+                   " NOW(6), 'done', 1, NULL FROM hookonce_job WHERE route = ''");
+    testdb_run(db, "INSERT INTO hookonce_command (id, command, job, reason, created_at, state)"
+                   " SELECT id + 10, 'discard', id, 'x', '2020-01-01' + INTERVAL id MINUTE, 'done'"
+                   " FROM hookonce_job WHERE state = 'done'");
+    testdb_run(db, "UPDATE hookonce_job SET command_id = id + 10, outcome = 'discarded'"
+                   " WHERE state = 'done'");
     testdb_run(db, "INSERT INTO hookonce_effect (flow, effect_key, business_key, state, job_id,"
                    " correlation_id, reserved_at) SELECT CONCAT('bulk', seq % 3), UNHEX(MD5(seq)), seq,"
                    " 'done', seq, '', NOW(6) FROM seq_1_to_20000");
-    testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_discard,"
+    testdb_run(db, "ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_command,"
                    " hookonce_effect");
     for (int i = 0; i < 15; i++) {
         struct view_queue q;

@@ -76,7 +76,7 @@ static inline void work_empty(void)
     static const char *const tables[] = {"hookonce_receipt", "hookonce_body",   "hookonce_job",
                                          "hookonce_attempt", "hookonce_worker", "hookonce_effect",
                                          "hookonce_object",  "hookonce_handler", "hookonce_slot",
-                                         "hookonce_discard", "hookonce_command",
+                                         "hookonce_command",
                                          "hookonce_pause", "fx"};
     char sql[64];
 

@@ -1,5 +1,5 @@
 /* Business keys anew, from receipt and body. */
-#include "operator/discard_keys.h"
+#include "work/discard_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void add(struct discard_keys *k, const struct route *r, const struct ref_
     k->n++;
 }
 
-static void from_event(struct operator *op, const struct stored *s, struct span route,
+static void from_event(const struct settings *settings, const struct stored *s, struct span route,
                        struct span key, struct discard_keys *k)
 {
     struct route_plan plan = {.n = 0};
@@ -51,9 +51,9 @@ static void from_event(struct operator *op, const struct stored *s, struct span 
         const struct ref_view view = {.event = &s->event, .doc = doc};
 
         if (route.len == 0) {
-            route_plan(op->settings, &view, &plan);
+            route_plan(settings, &view, &plan);
         } else {
-            plan.routes[plan.n++] = settings_route(op->settings, route);
+            plan.routes[plan.n++] = settings_route(settings, route);
         }
         k->keys = ho_alloc((plan.n + 1) * sizeof *k->keys);
         for (size_t i = 0; i < plan.n; i++) {
@@ -63,31 +63,28 @@ static void from_event(struct operator *op, const struct stored *s, struct span 
     json_free(doc);
 }
 
-enum ho_code discard_keys_make(struct operator *op, struct span cid, struct span route,
-                               struct discard_keys *out, struct ho_err *err)
+enum ho_code discard_keys_make(struct db *db, const struct settings *settings, struct span key,
+                               const struct discard_of *job, struct discard_keys *out,
+                               struct ho_err *err)
 {
-    const struct route *r = settings_route(op->settings, route);
+    const struct route *r = settings_route(settings, job->route);
     char text[ULID_LEN + 1];
     struct stored stored;
-    struct span key;
 
     *out = (struct discard_keys){.n = 0};
-    if (span_starts(route, "(") || (r != NULL && r->once_per.words == NULL)) {
+    if (span_starts(job->route, "(") || (r != NULL && r->once_per.words == NULL)) {
         return HO_OK;
     }
-    if (route.len > 0 && r == NULL) {
+    if (job->route.len > 0 && r == NULL) {
         unknown(out, "the config has no route of that name any more");
         return HO_OK;
     }
-    enum ho_code code = operator_key(op, &key, err);
+    jobs_row_text(job->cid, text, sizeof text);
+    enum ho_code code = stored_load(db, text, &stored, err);
     if (code == HO_OK) {
-        jobs_row_text(cid, text, sizeof text);
-        code = stored_load(operator_db(op), text, &stored, err);
-        if (code == HO_OK) {
-            from_event(op, &stored, route, key, out);
-        }
-        stored_free(&stored);
+        from_event(settings, &stored, job->route, key, out);
     }
+    stored_free(&stored);
     return code;
 }
 

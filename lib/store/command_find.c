@@ -1,0 +1,231 @@
+/* The jobs that a command is about. The statement is put together from constants, one a word that is
+ * given; what is given goes as parameters only. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/ulid.h"
+#include "store/answers.h"
+#include "store/command.h"
+#include "store/jobs_row.h"
+#include "store/sql_command.h"
+#include "store/sql_jobs.h"
+#include "store/view.h"
+
+#define SQL_ROOM 8192
+#define IN_MAX 96
+#define SLACK_MS INT64_C(86400000) /* ids hold the receiver's time, which may be another one */
+
+struct query {
+    struct buf sql;
+    struct db_value in[IN_MAX];
+    size_t n;
+    char low[ULID_LEN + 1], high[ULID_LEN + 1];
+    struct buf pattern;
+};
+
+static void add(struct query *q, const char *text)
+{
+    if (buf_add_str(&q->sql, text) != HO_OK) {
+        ho_die("the statement of a command is longer than %d bytes", SQL_ROOM);
+    }
+}
+
+static void bind(struct query *q, const char *text, struct db_value value)
+{
+    add(q, text);
+    if (q->n == IN_MAX) {
+        ho_die("a command has more than %d values", IN_MAX);
+    }
+    q->in[q->n++] = value;
+}
+
+/* ... IN (?, ?, ...) */
+static void bind_names(struct query *q, const char *text, const char **names, size_t n)
+{
+    add(q, text);
+    for (size_t i = 0; i < n; i++) {
+        bind(q, i == 0 ? " IN (?" : ", ?", DBV_STR(names[i]));
+    }
+    add(q, n > 0 ? ")" : " IN ('')");
+}
+
+/* A * stands for anything. */
+static void bind_type(struct query *q, struct span type)
+{
+    for (size_t i = 0; i < type.len; i++) {
+        bool special = type.p[i] == '%' || type.p[i] == '_' || type.p[i] == '|';
+
+        if ((special && buf_add_byte(&q->pattern, '|') != HO_OK) ||
+            buf_add_byte(&q->pattern, type.p[i] == '*' ? '%' : type.p[i]) != HO_OK) {
+            ho_die("a type is longer than its column");
+        }
+    }
+    bind(q, " AND r.event_type LIKE ? ESCAPE '|'", DBV_BYTES(buf_span(&q->pattern)));
+}
+
+/* A range of the key that sorts by time, so that not the whole table is read. */
+static void bind_range(struct query *q, struct span when, bool low)
+{
+    char text[40], *id = low ? q->low : q->high;
+    int64_t us;
+
+    (void)snprintf(text, sizeof text, "%.10s%s", (const char *)when.p, "T00:00:00Z");
+    if (when.len < 10 || !text_rfc3339(span_of(text), &us)) {
+        return; /* the exact word below stands by itself */
+    }
+    int64_t ms = us / 1000 + (low ? -SLACK_MS : 2 * SLACK_MS);
+    ulid_new(ms > 0 ? ms * 1000 : 0, id);
+    (low ? ulid_first : ulid_last)(id, id);
+    bind(q, low ? " AND r.correlation_id >= ?" : " AND r.correlation_id <= ?", DBV_STR(id));
+}
+
+static void add_filter(struct query *q, const struct command_ask *ask,
+                       const struct command_names *names)
+{
+    const struct {
+        struct span value;
+        const char *text;
+        bool bytes;
+    } words[] = {
+        {ask->source, " AND r.source = ?", true},
+        {ask->status, " AND r.status = ?", false},
+        {ask->route, " AND j.route = ?", false},
+        {ask->outcome, " AND j.outcome = ?", false},
+        {ask->from_time, " AND r.received_at >= ?", false},
+        {ask->to_time, " AND r.received_at < ?", false},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (span_present(words[i].value)) {
+            bind(q, words[i].text,
+                 words[i].bytes ? DBV_BYTES(words[i].value) : DBV_TEXT(words[i].value));
+        }
+    }
+    if (span_present(ask->event_type)) {
+        bind_type(q, ask->event_type);
+    }
+    if (span_present(ask->handler)) {
+        bind_names(q, " AND j.route", names->routes, names->n_routes);
+    }
+    if (span_present(ask->provider)) {
+        bind(q, " AND (r.provider = ?", DBV_BYTES(ask->provider));
+        bind_names(q, " OR r.source", names->sources, names->n_sources);
+        add(q, ")");
+    }
+    if (span_present(ask->from_time)) {
+        bind_range(q, ask->from_time, true);
+    }
+    if (span_present(ask->to_time)) {
+        bind_range(q, ask->to_time, false);
+    }
+}
+
+/* What the command has not been at. A new job that it made itself is none of what it is about. */
+static void add_place(struct query *q, const struct command_claim *c)
+{
+    bind(q, " AND j.created_at <= ?", DBV_STR(c->started));
+    bind(q, " AND COALESCE(j.command_id, 0) <> ?", DBV_UINT(c->id));
+    if (c->reached_at[0] != '\0') {
+        bind(q, " AND (COALESCE(r.occurred_at, r.received_at, j.created_at), j.id) > (?",
+             DBV_STR(c->reached_at));
+        bind(q, ", ?)", DBV_UINT(c->reached_job));
+    }
+}
+
+static enum ho_code by_filter(struct db *db, const struct command_claim *c,
+                              const struct command_names *names, struct db_rows *rows,
+                              struct ho_err *err)
+{
+    struct query q = {.n = 0};
+
+    buf_init(&q.sql, SQL_ROOM);
+    buf_init(&q.pattern, 1024);
+    add(&q, sql_command_jobs);
+    add(&q, c->ask.kind == COMMAND_REPLAY ? "j.state IN ('dead', 'done')" : "j.state = 'dead'");
+    add(&q, " AND j.route <> '" REPLY_ROUTE "'");
+    add_filter(&q, &c->ask, names);
+    add_place(&q, c);
+    bind(&q, " ORDER BY at, j.id LIMIT ?",
+         DBV_UINT(c->ask.at_most >= c->found ? c->ask.at_most - c->found + 1 : 1));
+    enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
+    buf_free(&q.pattern);
+    buf_free(&q.sql);
+    return code;
+}
+
+/* One job, or those of one receipt. */
+static enum ho_code by_key(struct db *db, const char *where, struct db_value value,
+                           struct db_rows *rows, struct ho_err *err)
+{
+    struct query q = {.n = 0};
+
+    buf_init(&q.sql, SQL_ROOM);
+    add(&q, sql_command_jobs);
+    bind(&q, where, value);
+    add(&q, " ORDER BY j.id");
+    enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
+    buf_free(&q.sql);
+    return code;
+}
+
+static enum ho_code by_event(struct db *db, const struct command_ask *ask, struct db_rows *rows,
+                             struct ho_err *err)
+{
+    struct db_rows found = {0};
+    char cid[ULID_LEN + 1] = "";
+    size_t n = 0;
+
+    enum ho_code code = view_find(db, ask->event_id, &found, err);
+    for (size_t i = 0; i < found.n_rows && code == HO_OK; i++) {
+        if (!span_present(ask->provider) ||
+            span_eq(db_cell(&found, i, VIEW_R_PROVIDER), ask->provider) ||
+            span_eq(db_cell(&found, i, VIEW_R_SOURCE), ask->provider)) {
+            jobs_row_text(db_cell(&found, i, VIEW_R_CID), cid, sizeof cid);
+            n++;
+        }
+    }
+    db_rows_free(&found);
+    if (code == HO_OK && n > 1) {
+        return ho_fail(err, HO_REJECT, "%zu events have that id: say which with `provider` too, or "
+                                       "give the correlation id",
+                       n);
+    }
+    return code == HO_OK && n == 1 ? by_key(db, "j.correlation_id = ?", DBV_STR(cid), rows, err)
+                                   : code;
+}
+
+enum ho_code command_find(struct db *db, const struct command_claim *c,
+                          const struct command_names *names, struct db_rows *rows,
+                          struct ho_err *err)
+{
+    const struct command_ask *ask = &c->ask;
+    enum ho_code code;
+
+    if (!command_names_one(ask)) {
+        return by_filter(db, c, names, rows, err);
+    }
+    if (ask->job != 0) {
+        code = by_key(db, "j.id = ?", DBV_UINT(ask->job), rows, err);
+    } else if (span_present(ask->correlation_id)) {
+        code = by_key(db, "j.correlation_id = ?", DBV_TEXT(ask->correlation_id), rows, err);
+    } else {
+        code = by_event(db, ask, rows, err);
+    }
+    if (code == HO_OK && rows->n_rows == 0) {
+        return ho_fail(err, HO_REJECT, ask->job != 0 ? "there is no such job"
+                                                     : "there is no such event");
+    }
+    return code;
+}
+
+enum ho_code command_lock(struct db *db, const uint64_t *jobs, size_t n, struct db_rows *rows,
+                          struct ho_err *err)
+{
+    struct db_value in[SQL_CHUNK];
+
+    for (size_t i = 0; i < SQL_CHUNK; i++) {
+        in[i] = DBV_UINT(jobs[i < n ? i : n - 1]);
+    }
+    return db_run(db, sql_command_free, in, SQL_CHUNK, rows, err);
+}

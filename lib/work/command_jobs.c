@@ -1,0 +1,412 @@
+/* What a command does with jobs: SQL_CHUNK of them in one transaction, which keeps how far it has
+ * come, so that whoever takes it up goes on there. A dry run does the same, and takes it back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/jobs_row.h"
+#include "store/pause.h"
+#include "store/reopen.h"
+#include "store/sql_jobs.h"
+#include "work/command_parts.h"
+#include "work/discard_keys.h"
+
+#define CHUNK_TIME_MS 15000
+
+/* ---- one job, in the chunk's transaction ---- */
+
+static int64_t delay_us(const struct command_run *run, uint32_t did)
+{
+    const struct command_ask *ask = &run->claim.ask;
+    int64_t since = run->claim.began_us + (clock_mono_ms() - run->began_ms) * 1000;
+    int64_t due = ask->per_minute > 0 ? (int64_t)did * 60000000 / ask->per_minute : 0;
+
+    return due > since ? due - since : 0;
+}
+
+static enum verdict of_state(const struct command_job *job)
+{
+    return job->state == JOB_RUNNING ? LEFT_RUNS : job->state == JOB_DONE ? LEFT_DONE : LEFT_DUE;
+}
+
+static enum ho_code again(struct command_run *run, const struct command_job *job,
+                          const struct reopen_how *how, enum verdict *v, struct ho_err *err)
+{
+    static const enum verdict of[] = {[REPLAYED] = DID_AGAIN,
+                                      [REPLAY_OPEN] = LEFT_DUE,
+                                      [REPLAY_NEWER] = LEFT_NEWER,
+                                      [REPLAY_ANSWERED] = LEFT_ANSWERED,
+                                      [REPLAY_NO_BODY] = LEFT_NO_BODY};
+    enum replayed got;
+    enum ho_code code = replay_within(run->site.db, job->id, span_of(job->cid), how, &got, err);
+
+    *v = got == REPLAY_OPEN ? of_state(job) : of[got];
+    return code;
+}
+
+static enum ho_code reopen(struct command_run *run, const struct command_job *job, uint32_t did,
+                           enum verdict *v, struct ho_err *err)
+{
+    const struct command_ask *ask = &run->claim.ask;
+    const struct reopen_how how = {.late = !command_names_one(ask),
+                                   .delay_us = delay_us(run, did),
+                                   .command = run->claim.id};
+    enum reopened got;
+    enum ho_code code = reopen_within(run->site.db, job->id, span_of(job->cid), &how, &got, err);
+
+    switch (got) {
+    case REOPENED: *v = DID_OPENED; break;
+    case REOPEN_NOTHING: *v = of_state(job); break;
+    case REOPEN_FREED: *v = DID_FREED; break;
+    case REOPEN_IN_DOUBT: *v = LEFT_DOUBT; break;
+    case REOPEN_ANSWERED: *v = LEFT_ANSWERED; break;
+    case REOPEN_NO_BODY: *v = LEFT_NO_BODY; break;
+    case REOPEN_HELD: *v = LEFT_WAITS; break;
+    }
+    if (code == HO_OK && got == REOPEN_NOTHING && ask->kind == COMMAND_REPLAY && ask->again) {
+        code = again(run, job, &how, v, err);
+    } else if (*v == LEFT_DONE && ask->kind == COMMAND_RETRY) {
+        *v = LEFT_DONE_BEFORE;
+    }
+    return code;
+}
+
+static enum ho_code discard(struct command_run *run, const struct command_job *job,
+                            enum verdict *v, struct ho_err *err)
+{
+    const struct discard d = {.acted = ACTED_UNSAID, .command = run->claim.id};
+    struct discard_result got;
+    enum ho_code code =
+        discard_within(run->site.db, job->id, span_of(job->cid), &d, &got, err);
+
+    *v = got.what == DISCARDED ? DID_DISCARDED : got.what == DISCARD_RUNS ? LEFT_RUNS : LEFT_ENDED;
+    return code;
+}
+
+/* ---- a chunk ---- */
+
+struct chunk {
+    struct command_run *run;
+    const struct command_job *jobs;
+    size_t n;
+    enum verdict verdicts[SQL_CHUNK];
+    struct command_claim claim; /* as it will be */
+    bool lost;
+};
+
+static bool has(const struct db_rows *rows, uint64_t id)
+{
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        if ((uint64_t)db_cell_int(rows, i, 0) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum ho_code each(struct chunk *c, const struct db_rows *open, struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < c->n && code == HO_OK; i++) {
+        enum verdict *v = &c->verdicts[i];
+
+        if (!has(open, c->jobs[i].id)) {
+            *v = LEFT_RUNS;
+        } else if (c->run->claim.ask.kind == COMMAND_DISCARD) {
+            code = discard(c->run, &c->jobs[i], v, err);
+        } else {
+            code = reopen(c->run, &c->jobs[i], c->claim.did, v, err);
+        }
+        c->claim.found++;
+        c->claim.did += *v < LEFT_RUNS ? 1 : 0;
+    }
+    return code;
+}
+
+static enum ho_code begin(struct db *db, struct chunk *c, struct db_rows *open, bool *took,
+                          struct ho_err *err)
+{
+    const struct command_job *last = &c->jobs[c->n - 1];
+    uint64_t ids[SQL_CHUNK], reached = 0;
+    bool held = false;
+
+    c->claim = c->run->claim; /* rows are not owned here */
+    memcpy(c->claim.reached_at, last->at, sizeof c->claim.reached_at);
+    c->claim.reached_job = last->id;
+    for (size_t i = 0; i < c->n; i++) {
+        ids[i] = c->jobs[i].id;
+    }
+    enum ho_code code = db_begin(db, err);
+    if (code == HO_OK) {
+        code = command_fence(db, &c->claim, &held, &reached, err);
+    }
+    c->lost = code == HO_OK && !held;
+    *took = reached == last->id;
+    return code == HO_OK && held && !*took ? command_lock(db, ids, c->n, open, err) : code;
+}
+
+/* May be run again: when the answer to its COMMIT was lost, the row says whether it took. */
+static enum ho_code chunk_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    struct chunk *c = arg;
+    struct command_claim before = c->claim;
+    struct db_rows open = {0};
+    bool took = false, held = true;
+
+    enum ho_code code = begin(db, c, &open, &took, err);
+    if (code == HO_OK && took && before.reached_job == c->claim.reached_job) {
+        c->claim = before;
+    } else if (code == HO_OK && !c->lost) {
+        code = each(c, &open, err);
+        if (code == HO_OK) {
+            code = command_progress(db, &c->claim, &held, err);
+        }
+        c->lost = code == HO_OK && !held;
+    }
+    db_rows_free(&open);
+    if (code == HO_OK && (c->lost || c->run->claim.ask.dry_run)) {
+        db_rollback(db);
+        return HO_OK;
+    }
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
+/* Counts what came of a chunk that is committed, and, of a dry run, taken back. */
+static void take(struct command_run *run, const struct chunk *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        run->counts[c->verdicts[i]]++;
+    }
+    run->claim.found = c->claim.found;
+    run->claim.did = c->claim.did;
+    memcpy(run->claim.reached_at, c->claim.reached_at, sizeof run->claim.reached_at);
+    run->claim.reached_job = c->claim.reached_job;
+    run->next += c->n;
+}
+
+static enum ho_code one_chunk(struct command_run *run, struct ho_err *err)
+{
+    struct db *db = run->site.db;
+    size_t left = run->n - run->next;
+    struct chunk c = {.run = run, .jobs = run->jobs + run->next};
+    bool held = true;
+
+    c.n = left < SQL_CHUNK ? left : SQL_CHUNK;
+    enum ho_code code = db_transact(db, deadline_in(CHUNK_TIME_MS), chunk_tx, &c, err);
+    if (code == HO_OK && !c.lost) {
+        take(run, &c);
+    }
+    if (code == HO_OK && !c.lost && run->claim.ask.dry_run) {
+        code = command_progress(db, &run->claim, &held, err); /* only the lease, and the counts */
+    }
+    run->lost = code == HO_OK && (c.lost || !held);
+    return code;
+}
+
+/* ---- one by one: what is a transaction of its own, and the same when it is done again ---- */
+
+static enum ho_code discard_told(struct command_run *run, const struct command_job *job,
+                                 enum verdict *v, struct ho_err *err)
+{
+    const struct command_site *site = &run->site;
+    const struct discard_of of = {span_of(job->cid), span_of(job->route)};
+    struct discard d = {.acted = run->claim.ask.acted, .command = run->claim.id};
+    struct discard_result got = {.what = DISCARD_NOTHING};
+    struct discard_keys keys = {.n = 0};
+    enum ho_code code = HO_OK;
+
+    if (d.acted == ACTED_YES) {
+        code = discard_keys_make(site->db, site->settings, site->key, &of, &keys, err);
+        d.keys = keys.keys;
+        d.n_keys = keys.n;
+        d.keys_unknown = keys.unknown;
+    }
+    if (code == HO_OK) {
+        code = discard_job(site->db, job->id, of.cid, &d, &got, err);
+    }
+    discard_keys_free(&keys);
+    run->owner = got.what == DISCARD_TAKEN ? got.owner : run->owner;
+    *v = got.what == DISCARDED         ? DID_DISCARDED
+         : got.what == DISCARD_RUNS    ? LEFT_RUNS
+         : got.what == DISCARD_TAKEN   ? LEFT_TAKEN
+         : got.what == DISCARD_NO_KEY  ? LEFT_NO_KEY
+                                       : LEFT_ENDED;
+    return code;
+}
+
+static enum verdict of_held(enum held held, bool release)
+{
+    switch (held) {
+    case HOLD_DONE: return release ? DID_RELEASED : DID_HELD;
+    case HOLD_ALREADY: return LEFT_HELD;
+    case HOLD_RUNS: return LEFT_RUNS;
+    case HOLD_ENDED: return LEFT_ENDED;
+    case HOLD_NOT: return LEFT_NOT_HELD;
+    case HOLD_PAUSED: return LEFT_PAUSED;
+    case HOLD_MISSING: break;
+    }
+    return LEFT_GONE;
+}
+
+/* What is not held may yet wait for a person's word that it may be done again. */
+static enum ho_code release(struct command_run *run, const struct command_job *job,
+                            enum verdict *v, struct ho_err *err)
+{
+    const struct reopen_how how = {.release = true, .command = run->claim.id};
+    enum reopened got = REOPEN_NOTHING;
+    enum held held;
+    enum ho_code code = hold_release(run->site.db, job->id, &held, err);
+
+    *v = of_held(held, true);
+    if (code == HO_OK && (held == HOLD_NOT || held == HOLD_ENDED)) {
+        code = reopen_job(run->site.db, job->id, span_of(job->cid), &how, &got, err);
+        *v = got == REOPENED          ? DID_RELEASED
+             : got == REOPEN_FREED    ? DID_FREED
+             : got == REOPEN_ANSWERED ? LEFT_ANSWERED
+             : got == REOPEN_NO_BODY  ? LEFT_NO_BODY
+                                      : LEFT_NOT_HELD;
+    }
+    return code;
+}
+
+static enum ho_code single(struct command_run *run, const struct command_job *job, enum verdict *v,
+                           struct ho_err *err)
+{
+    enum held held = HOLD_MISSING;
+    enum ho_code code = HO_OK;
+
+    if (run->claim.ask.dry_run) {
+        *v = job->state == JOB_RUNNING                      ? LEFT_RUNS
+             : run->claim.ask.kind == COMMAND_DISCARD       ? DID_DISCARDED
+             : run->claim.ask.kind == COMMAND_HOLD          ? DID_HELD
+                                                            : DID_RELEASED;
+        return HO_OK;
+    }
+    if (run->claim.ask.kind == COMMAND_DISCARD) {
+        return discard_told(run, job, v, err);
+    }
+    if (run->claim.ask.kind == COMMAND_RELEASE) {
+        code = release(run, job, v, err);
+    } else {
+        code = hold_job(run->site.db, job->id, &held, err);
+        *v = of_held(held, false);
+    }
+    return code == HO_OK && *v < LEFT_RUNS ? command_mark(run->site.db, &run->claim, job->id, err)
+                                           : code;
+}
+
+static enum ho_code one_by_one(struct command_run *run, struct ho_err *err)
+{
+    const struct command_job *job = &run->jobs[run->next];
+    enum verdict v = LEFT_GONE;
+    enum ho_code code = single(run, job, &v, err);
+
+    if (code == HO_OK) {
+        run->counts[v]++;
+        run->claim.found++;
+        run->claim.did += v < LEFT_RUNS ? 1 : 0;
+        run->next++;
+    }
+    return code;
+}
+
+/* ---- all ---- */
+
+static const struct {
+    const char *text;
+} verdicts[VERDICT_N] = {
+    [DID_OPENED] = {"opened again"},
+    [DID_AGAIN] = {"to be done once more"},
+    [DID_DISCARDED] = {"discarded"},
+    [DID_HELD] = {"held until released"},
+    [DID_RELEASED] = {"released"},
+    [DID_FREED] = {"ended and stays so, its business key is free"},
+    [LEFT_RUNS] = {"it runs now"},
+    [LEFT_DUE] = {"it is due already, the next run takes it"},
+    [LEFT_DONE] = {"it was processed: replay with again = yes and a reason does it once more"},
+    [LEFT_DONE_BEFORE] = {"it was processed, or nothing more is to be done: replay with again = yes and "
+                          "a reason does it once more"},
+    [LEFT_DOUBT] = {"it may have done its work, nobody knows: find out, then release it, if it may be "
+                    "done again, or discard it with acted = yes"},
+    [LEFT_ANSWERED] = {"it answered a request, and only its sender can ask again"},
+    [LEFT_NO_BODY] = {"it has no body any more: it was pruned or forgotten"},
+    [LEFT_NEWER] = {"a newer job does it once more already, or has done so"},
+    [LEFT_ENDED] = {"it has ended, and nothing of it is in doubt"},
+    [LEFT_TAKEN] = {"its business key belongs to another job: say acted = yes of that one"},
+    [LEFT_NO_KEY] = {"its business key cannot be made, so it cannot be kept that it acted: without "
+                     "acted it can be discarded"},
+    [LEFT_HELD] = {"it is held already"},
+    [LEFT_WAITS] = {"it is held, or waits for a pause: release it, or resume"},
+    [LEFT_NOT_HELD] = {"it is not held, and nothing of it is in doubt"},
+    [LEFT_PAUSED] = {"it waits for a pause to end: resume"},
+    [LEFT_GONE] = {"it is gone"},
+};
+
+static void add_counts(struct command_run *run, unsigned from, unsigned to, const char *first)
+{
+    bool any = false;
+
+    for (unsigned v = from; v < to; v++) {
+        if (run->counts[v] == 0) {
+            continue;
+        }
+        const char *open = v < LEFT_RUNS ? " " : " (", *close = v < LEFT_RUNS ? "" : ")";
+        if (buf_addf(&run->answer, "%s%u%s%s%s", any ? ", " : first, run->counts[v], open,
+                     verdicts[v].text, close) != HO_OK) {
+            return;
+        }
+        any = true;
+    }
+}
+
+/* Says what came of them. */
+static void conclude(struct command_run *run)
+{
+    const struct command_ask *ask = &run->claim.ask;
+    bool one = command_names_one(ask), nothing = run->claim.did == 0;
+    enum command_state state = one && nothing ? COMMAND_REFUSED : COMMAND_DONE;
+
+    if (ask->dry_run && buf_add_str(&run->answer, "Dry run, nothing was changed. It would be so. ") !=
+                            HO_OK) {
+        return;
+    }
+    command_answer(run, state, "%u of %u job%s", run->claim.did, run->claim.found,
+                   run->claim.found == 1 ? "" : "s");
+    add_counts(run, 0, LEFT_RUNS, ": ");
+    add_counts(run, LEFT_RUNS, VERDICT_N, ". Left as they are: ");
+    if (run->counts[LEFT_TAKEN] > 0) {
+        command_answer(run, state, ". Job %llu has the business key", (unsigned long long)run->owner);
+    }
+    if (run->capped) {
+        command_answer(run, state, ". There are more: at_most = %u was reached", ask->at_most);
+    }
+    if (run->n_listed > 0) {
+        command_answer(run, state, ". First: ");
+        if (buf_add_span(&run->answer, buf_span(&run->listed)) != HO_OK) {
+            return; /* what fits is said */
+        }
+    }
+}
+
+enum ho_code command_jobs(struct command_run *run, struct ho_err *err)
+{
+    const struct command_ask *ask = &run->claim.ask;
+    bool alone = ask->kind == COMMAND_HOLD || ask->kind == COMMAND_RELEASE ||
+                 ask->acted != ACTED_UNSAID;
+
+    if (ask->kind == COMMAND_RELEASE && ask->conflict != 0) {
+        return command_conflict(run, err);
+    }
+    enum ho_code code = run->looked ? HO_OK : command_look(run, err);
+    if (code != HO_OK || run->ended) {
+        return code;
+    }
+    if (run->next < run->n) {
+        code = alone ? one_by_one(run, err) : one_chunk(run, err);
+    }
+    if (code == HO_OK && !run->lost && run->next == run->n) {
+        conclude(run);
+    }
+    return code;
+}

@@ -1,5 +1,6 @@
-/* Between the files of commands: command.c (the way), command_jobs.c (what is done with jobs),
- * command_sound.c (what makes no sense), command_more.c (all that is not about jobs). */
+/* Between the files of commands: command.c (the way), command_sound.c (what makes no sense),
+ * command_look.c (what it is about), command_jobs.c (what is done with jobs), command_answer.c (what
+ * came of it), command_more.c (all that is not about jobs). */
 #ifndef HO_WORK_COMMAND_PARTS_H
 #define HO_WORK_COMMAND_PARTS_H
 
@@ -76,6 +77,13 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err) HO_MU
 enum ho_code command_forget(struct command_run *run, struct ho_err *err) HO_MUST_CHECK;
 enum ho_code command_prune(struct command_run *run, struct ho_err *err) HO_MUST_CHECK;
 enum ho_code command_test_alert(struct command_run *run, struct ho_err *err) HO_MUST_CHECK;
+
+/* Ends it as refused if it names something that the config has not; false: it does not.
+ * in: begin - what the answer begins with */
+bool command_refuse_name(struct command_run *run, const char *begin);
+
+/* Ends it by what came of its jobs: run->counts. */
+void command_conclude(struct command_run *run);
 
 /* Finds what it is about, once; keeps it in run->jobs. */
 enum ho_code command_look(struct command_run *run, struct ho_err *err) HO_MUST_CHECK;

@@ -36,8 +36,7 @@ def test_a_dead_letter_is_discarded_and_it_stays_known_who_did_it_and_why(site):
     assert [(r["status"], r["outcome"]) for r in s.receipts()] == [("processed", "discarded"), ("failed", "gave up")]
     assert [r["event_id"] for r in rows(s.hookonce("list", "dead", "--json", check=True))] == ["evt_2"]
     kept, = rows(s.hookonce("list", "discarded", "--json", check=True))
-    assert (kept["event_id"], kept["was"], kept["acted"], kept["reason"]) == (
-        "evt_1", "gave up", None, "a test order\x1b[31m")
+    assert (kept["event_id"], kept["acted"], kept["reason"]) == ("evt_1", None, "a test order\x1b[31m")
     assert "@" in kept["who"] and kept["discarded_at"].endswith("Z")
     story = s.hookonce("list", "evt_1", check=True).stdout.decode()
     assert f"by {kept['who']}: a test order" in story and "not_there" in story
@@ -95,7 +94,7 @@ def test_what_waits_is_discarded_before_it_runs_and_what_was_done_is_left(site):
     s.process()
     left = s.hookonce("discard", "evt_3", "--reason", "late")
     assert left.returncode == 1 and b"was processed; nothing to do" in left.stderr
-    assert s.count("discard") == 2
+    assert s.value("SELECT COUNT(*) FROM hookonce_command WHERE did > 0") == 2
 
 
 def doubtful(site):
@@ -195,7 +194,7 @@ def test_what_is_said_of_a_job_whose_key_is_anothers_is_refused(site):
     assert [j[3] for j in jobs(s)] == [None, "owner"]
     left = s.hookonce("discard", "evt_2", "--acted", "yes", "--reason", "by hand")
     assert left.returncode == 1 and b"hookonce discard 1 --acted yes" in left.stderr
-    assert jobs(s)[1][1] == "ready" and s.count("discard") == 0
+    assert jobs(s)[1][1] == "ready" and s.value("SELECT COUNT(*) FROM hookonce_command WHERE did > 0") == 0
     s.hookonce("discard", "evt_1", "--acted", "yes", "--reason", "by hand", check=True)
     done = s.hookonce("discard", "evt_2", "--acted", "yes", "--reason", "by hand", "--json", check=True)
     assert rows(done)[0]["business_key"] == "done"
@@ -208,7 +207,7 @@ def test_what_is_said_of_a_job_whose_key_cannot_be_made_is_refused(site):
     s.sql("DELETE FROM hookonce_body")
     left = s.hookonce("discard", "evt_1", "--acted", "yes", "--reason", "by hand")
     assert left.returncode == 1 and b"its event is not here any more" in left.stderr
-    assert jobs(s)[0][1] == "dead" and s.count("discard") == 0
+    assert jobs(s)[0][1] == "dead" and s.value("SELECT COUNT(*) FROM hookonce_command WHERE did > 0") == 0
     s.hookonce("discard", "evt_1", "--reason", "by hand", check=True)
 
 
@@ -223,6 +222,6 @@ def test_without_a_good_reason_nothing_is_discarded(site):
         done = s.hookonce("discard", *arguments)
         assert done.returncode == 2 and says in done.stderr.decode(), arguments
     assert s.hookonce("discard", "evt_9", "--reason", "x").returncode == 1
-    assert s.count("discard") == 0
+    assert s.value("SELECT COUNT(*) FROM hookonce_command WHERE did > 0") == 0
     s.hookonce("discard", "evt_1", "--reason", "ä" * 1000, check=True)
     assert s.value("SELECT reason FROM hookonce_command") == "ä" * 1000

@@ -57,8 +57,8 @@ void page_metrics(struct page *p, bool open, struct buf *out);
 /* ---- page_status.c, page_tables.c ---- */
 
 void page_status(struct page *p, const struct page_health *h, struct buf *out);
-/* What follows the plots: alerts, dead letters, sources, hosts, pauses. */
-void page_tables(struct page *p, struct buf *out);
+/* above: the tables that stand above the plots, alerts and what is paused; else those below. */
+void page_tables(struct page *p, bool above, struct buf *out);
 
 /* ---- page_plot.c ---- */
 
@@ -72,6 +72,7 @@ struct plot {
     const char *span; /* "24 h" */
     enum plot_unit unit;
     bool bars; /* bars upon each other, else lines */
+    size_t tone; /* colour of the first series; at most 3 colours are there */
     size_t n_slots, n_series;
     const char *names[PLOT_SERIES_MAX];
     bool known[PLOT_SLOTS_MAX]; /* slot 0 is the oldest */

@@ -109,7 +109,7 @@ static const char style[] =
     "th,td{text-align:left;vertical-align:top;padding:5px 10px 5px 0;"
     "border-bottom:1px solid var(--line)}"
     "th{color:var(--dim);font-weight:500;white-space:nowrap}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-right:18px}"
     "td.t{white-space:nowrap}td.id{font-family:ui-monospace,monospace;font-size:13px;"
     "white-space:pre-wrap;overflow-wrap:anywhere}td.say{overflow-wrap:anywhere;min-width:160px}"
     "code{font:13px ui-monospace,monospace;overflow-wrap:anywhere}";

@@ -18,7 +18,9 @@ static const char *value_text(enum plot_unit unit, int64_t v, char room[32])
 {
     char ago[24];
 
-    if (unit == PLOT_S) {
+    if (v == 0) {
+        (void)snprintf(room, 32, "0");
+    } else if (unit == PLOT_S) {
         (void)snprintf(room, 32, "%s", check_ago(v, ago));
     } else if (unit == PLOT_US && v < 1000) {
         (void)snprintf(room, 32, "%lld \xC2\xB5s", (long long)v);
@@ -50,25 +52,37 @@ static int64_t height(const struct plot *p, size_t slot)
     return p->bars ? sum : most;
 }
 
-/* The end of the axis: 2, 4, 6, 8 or 10 times a power of ten, so that its half is a good number. */
+/* The first of the steps, each times factor, that is not below most; 0: none. */
+static int64_t first_step(const int64_t *steps, size_t n, int64_t factor, int64_t most)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (most <= steps[i] * factor) {
+            return steps[i] * factor;
+        }
+    }
+    return 0;
+}
+
+/* The end of the axis, chosen so that its half is a good number too. */
 static int64_t axis_end(const struct plot *p)
 {
-    static const int64_t steps[] = {2, 4, 6, 8, 10};
-    int64_t most = 0, power = 1;
+    static const int64_t times[] = {2, 4, 10, 20, 60, 120, 240, 600, 1200, 3600, 7200, 14400,
+                                    43200, 86400};
+    static const int64_t tens[] = {2, 4, 6, 8, 10};
+    int64_t most = 0, end = 0, power = p->unit == PLOT_S ? 86400 : 1;
 
     for (size_t slot = 0; slot < p->n_slots; slot++) {
         int64_t v = p->known[slot] ? height(p, slot) : 0;
         most = v > most ? v : most;
     }
-    while (most > 10 * power && power < INT64_MAX / 100) {
+    if (p->unit == PLOT_S) {
+        end = first_step(times, sizeof times / sizeof times[0], 1, most);
+    }
+    while (end == 0 && power < INT64_MAX / 100) {
+        end = first_step(tens, sizeof tens / sizeof tens[0], power, most);
         power *= 10;
     }
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        if (most <= steps[i] * power) {
-            return steps[i] * power;
-        }
-    }
-    return most; /* beyond what can be counted */
+    return end != 0 ? end : most;
 }
 
 /* Tenths above the axis. */
@@ -121,7 +135,7 @@ static void put_bars(const struct plot *p, int64_t end, struct buf *out)
             if (!p->known[slot] || h == 0) {
                 continue;
             }
-            page_put(out, "<rect class=\"s%zu\" x=\"", i);
+            page_put(out, "<rect class=\"s%zu\" x=\"", p->tone + i);
             put_tenths(out, left(p, slot));
             page_put(out, "\" y=\"");
             long long y = 10LL * (TOP + INNER_HIGH) - base - h;
@@ -147,7 +161,7 @@ static void put_point(const struct plot *p, size_t i, size_t slot, int64_t end, 
 static void put_lines(const struct plot *p, int64_t end, struct buf *out)
 {
     for (size_t i = 0; i < p->n_series; i++) {
-        page_put(out, "<path class=\"s%zu\" d=\"", i);
+        page_put(out, "<path class=\"s%zu\" d=\"", p->tone + i);
         for (size_t slot = 0; slot < p->n_slots; slot++) {
             bool goes_on = slot > 0 && p->known[slot - 1];
             if (p->known[slot]) {
@@ -160,7 +174,7 @@ static void put_lines(const struct plot *p, int64_t end, struct buf *out)
             bool joined = (slot > 0 && p->known[slot - 1]) ||
                           (slot + 1 < p->n_slots && p->known[slot + 1]);
             if (p->known[slot] && !joined) { /* a path of one point is not drawn */
-                page_put(out, "<circle class=\"s%zu\" r=\"1.8\" cx=\"", i);
+                page_put(out, "<circle class=\"s%zu\" r=\"1.8\" cx=\"", p->tone + i);
                 put_point(p, i, slot, end, "\" cy=\"", out);
                 page_put(out, "\"/>\n");
             }
@@ -192,8 +206,8 @@ static void put_key(const struct plot *p, struct buf *out)
             sum += v;
             most = v > most ? v : most;
         }
-        page_put(out, "<span><i class=\"s%zu\"></i>%s: %s%s</span>", i, p->names[i],
-                 p->bars ? "" : "at most ", value_text(p->unit, p->bars ? sum : most, room));
+        page_put(out, "<span><i class=\"s%zu\"></i>%s: %s%s</span>", p->tone + i,
+                 p->names[i], p->bars ? "" : "at most ", value_text(p->unit, p->bars ? sum : most, room));
     }
     page_put(out, "</div>\n");
 }

@@ -118,8 +118,8 @@ static const struct series latency[] = {
     {"p50", GLANCE_P_P50_US}, {"p95", GLANCE_P_P95_US}, {"p99", GLANCE_P_P99_US}};
 static const struct series age[] = {{"oldest due job", GLANCE_P_OLDEST_S}};
 static const struct series refusals[] = {{"refused", GLANCE_P_REFUSED}, {"busy", GLANCE_P_BUSY}};
-static const struct series failures[] = {{"events failed", GLANCE_H_FAILED},
-                                         {"tries repeated", GLANCE_H_RETRIED}};
+static const struct series failures[] = {{"tries repeated", GLANCE_H_RETRIED},
+                                         {"events failed", GLANCE_H_FAILED}};
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -127,21 +127,22 @@ static const struct picture {
     const char *title;
     enum plot_unit unit;
     bool bars, hourly;
+    size_t tone;
     const struct series *series;
     size_t n;
 } pictures[] = {
-    {"Deliveries", PLOT_COUNT, true, false, deliveries, N(deliveries)},
-    {"Latency of their answers", PLOT_US, false, false, latency, N(latency)},
-    {"Queue age", PLOT_S, false, false, age, N(age)},
-    {"Failures of handlers", PLOT_COUNT, true, true, failures, N(failures)},
-    {"Deliveries not taken", PLOT_COUNT, true, false, refusals, N(refusals)},
+    {"Deliveries", PLOT_COUNT, true, false, 0, deliveries, N(deliveries)},
+    {"Latency of their answers", PLOT_US, false, false, 0, latency, N(latency)},
+    {"Queue age", PLOT_S, false, false, 0, age, N(age)},
+    {"Failures of handlers", PLOT_COUNT, true, true, 1, failures, N(failures)},
+    {"Deliveries not taken", PLOT_COUNT, true, false, 1, refusals, N(refusals)},
 };
 
 static void put_picture(const struct picture *pic, const struct stretch *s,
                         const struct db_rows *rows, struct buf *out)
 {
     int64_t slot_s = pic->hourly ? s->hour_slot_s : s->slot_s;
-    struct plot p = {.title = pic->title, .span = s->name, .unit = pic->unit, .bars = pic->bars,
+    struct plot p = {.title = pic->title, .span = s->name, .unit = pic->unit, .bars = pic->bars, .tone = pic->tone,
                      .n_slots = (size_t)(s->all_s / slot_s)};
 
     fill(&p, rows, pic->series, pic->n, !pic->bars);
@@ -188,8 +189,9 @@ void page_status(struct page *p, const struct page_health *h, struct buf *out)
     put_state(h, out);
     put_tiles(p, out);
     if (p->db != NULL) {
+        page_tables(p, true, out);
         put_plots(p, out);
-        page_tables(p, out);
+        page_tables(p, false, out);
     }
     page_put(out, "<p class=\"dim\">%.10s %.8s UTC, on ", now, now + 11);
     page_text(out, span_of(host), 0);

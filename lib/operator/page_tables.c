@@ -101,26 +101,31 @@ static const struct {
     const char *title, *note;
     enum ho_code (*read)(struct db *db, struct db_rows *rows, struct ho_err *err);
     const struct column *columns;
+    bool above;  /* the plots */
     bool always; /* also without a row */
 } tables[] = {
-    {"Alerts", "What the watch found, and what to do about it.", glance_alerts, alerts, false},
+    {"Alerts", "What the watch found, and what to do about it.", glance_alerts, alerts, true,
+     false},
     {"Paused",
      "By a person; what came meanwhile waits. <code>hookonce resume</code> lets it go on.",
-     glance_pauses, paused, false},
+     glance_pauses, paused, true, false},
     {"Dead letters",
      "Given up; the newest. <code>hookonce retry JOB</code> runs one again, in a console "
      "<code>INSERT INTO hookonce_command (command, job) VALUES ('retry', JOB)</code>.",
-     read_dead, dead, false},
+     read_dead, dead, false, false},
     {"Sources", "Those that had an event within a week, as counted by the hour.", glance_sources,
-     sources, true},
-    {"Hosts", "As they last reported.", glance_hosts, hosts, false},
+     sources, false, true},
+    {"Hosts", "As they last reported.", glance_hosts, hosts, false, false},
 };
 
-void page_tables(struct page *p, struct buf *out)
+void page_tables(struct page *p, bool above, struct buf *out)
 {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         struct db_rows rows = {0};
 
+        if (tables[i].above != above) {
+            continue;
+        }
         if (tables[i].read(p->db, &rows, &p->why) != HO_OK) {
             page_put(out, "<h2>%s</h2>\n<p class=\"dim\">This could not be read in time.</p>\n",
                      tables[i].title);

@@ -291,9 +291,9 @@ class Site:
         lines = loglines.parse(self.log_text())
         return [line for line in lines if all(line.get(k) == v for k, v in wanted.items())]
 
-    def report(self):
-        """Ends of all logs, for a failed test."""
-        text = ["--- hookonce.log\n" + self.log_text()[-4000:]]
+    def report(self, room=4000):
+        """Ends of all logs, for a failed test; of hookonce's own so many characters."""
+        text = ["--- hookonce.log\n" + self.log_text()[-room:]]
         if self.server:
             text.append("--- web server\n" + self.server.logs()[-3000:])
         text += [f"--- {p.argv[1:]}\n" + p.output()[-2000:] for p in self._procs]

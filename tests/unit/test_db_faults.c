@@ -183,6 +183,32 @@ static void limits_of_the_account(void **state)
     }
 }
 
+/* It counts what is sent as text only, and a delivery's statements are prepared: whichever way a
+ * server has it, nothing is half there. */
+static void updates_of_the_account(void **state)
+{
+    struct settings s;
+    struct db *db = open_as_few(&s, "WITH MAX_UPDATES_PER_HOUR 1");
+    struct event e = testdb_event("evt_1", "body");
+    enum receipt_result result;
+    char id[16];
+    (void)state;
+
+    testdb_empty(&t);
+    int64_t stored = 0;
+    for (int n = 0; n < 4; n++) {
+        struct ho_err err = {HO_OK, 0, ""};
+        (void)snprintf(id, sizeof id, "evt_%d", n);
+        e.id = span_of(id);
+        ulid_new(clock_wall_us(), e.cid);
+        enum ho_code code = testdb_try(db, &e, 2000, &result, &err);
+        assert_true(code == HO_OK || (code == HO_TRANSIENT && err.sys == 1226));
+        stored += code == HO_OK ? 1 : 0;
+    }
+    testdb_assert_stored(&t, stored);
+    drop_few(db);
+}
+
 /* A server that takes the link and never speaks: busy, in bounded time. */
 static void server_that_is_silent(void **state)
 {
@@ -231,6 +257,7 @@ int main(void)
         cmocka_unit_test(link_killed_while_idle),
         cmocka_unit_test(run_time_rights_suffice),    cmocka_unit_test(no_receipt_without_its_job),
         cmocka_unit_test(rights_taken_away),          cmocka_unit_test(read_only_server),
+        cmocka_unit_test(updates_of_the_account),
         cmocka_unit_test(limits_of_the_account),      cmocka_unit_test(server_that_is_silent),
     };
 

@@ -163,12 +163,12 @@ CREATE TABLE IF NOT EXISTS hookonce_pause (
         COMMENT 'What is paused: all jobs, or those of one source, route or handler',
     name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
         COMMENT 'Its name in the config; empty for everything',
-    who VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT (CURRENT_USER())
+    who VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''
         COMMENT 'Who paused it',
     reason VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''
         COMMENT 'Why, in that person''s words',
-    paused_at DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
-        COMMENT 'Since when, UTC',
+    paused_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
+        COMMENT 'Since when; shown in the time zone of whoever looks',
     PRIMARY KEY (kind, name),
     CONSTRAINT a_pause_of_everything_has_no_name CHECK ((kind = 'everything') = (name = ''))
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4

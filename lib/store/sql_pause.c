@@ -24,7 +24,7 @@ const char sql_pauses[] = "SELECT kind, name FROM hookonce_pause ORDER BY kind, 
 
 const char sql_pause_set[] =
     "INSERT INTO hookonce_pause (kind, name, who, reason, paused_at)"
-    " VALUES (?, ?, ?, ?, UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE name = VALUES(name)";
+    " VALUES (?, ?, ?, ?, UTC_TIMESTAMP()) ON DUPLICATE KEY UPDATE name = VALUES(name)";
 
 const char sql_pause_end[] = "DELETE FROM hookonce_pause WHERE kind = ? AND name = ?";
 

@@ -112,7 +112,12 @@ static const char style[] =
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-right:18px}"
     "td.t{white-space:nowrap}td.id{font-family:ui-monospace,monospace;font-size:13px;"
     "white-space:pre-wrap;overflow-wrap:anywhere}td.say{overflow-wrap:anywhere;min-width:160px}"
-    "code{font:13px ui-monospace,monospace;overflow-wrap:anywhere}";
+    "code{font:13px ui-monospace,monospace;overflow-wrap:anywhere}"
+    /* On a phone each row is a card, and each cell says what it is. */
+    "@media(max-width:640px){svg text{font-size:15px}tr:first-child{display:none}"
+    "tr{display:block;border-bottom:1px solid var(--line);padding:6px 0}"
+    "td,td.n{display:grid;grid-template-columns:112px 1fr;border:0;padding:2px 0;text-align:left}"
+    "td::before{content:attr(data-h);color:var(--dim);font:13px system-ui,sans-serif}}";
 
 /* A policy that lets this style sheet in and no other, by its digest. */
 static void put_policy(struct buf *out)

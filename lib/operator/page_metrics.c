@@ -73,10 +73,13 @@ static void sample_int(const struct metrics *m, const char *name, const char *la
     sample(m, name, label, value, text);
 }
 
-/* Microseconds as seconds, exactly. */
+/* Microseconds as seconds, exactly, and as the format wants a bucket's edge: "0.0025", "1.0". */
 static const char *seconds(int64_t us, char room[32])
 {
     (void)snprintf(room, 32, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
+    for (size_t n = strlen(room); n > 2 && room[n - 1] == '0' && room[n - 2] != '.'; n--) {
+        room[n - 1] = '\0';
+    }
     return room;
 }
 
@@ -100,12 +103,34 @@ static void put_source(void *arg, struct span source, const uint64_t values[COUN
     }
 }
 
+/* Buckets that add up, as the format has them; the file holds each by itself. */
+static void put_acks(const struct metrics *m, struct counters *c)
+{
+    struct counter_acks acks;
+    uint64_t below = 0;
+    char room[32];
+
+    counters_acks(c, &acks);
+    family(m, "hookonce_ack_seconds", "histogram",
+           "Time from a request to its answer, of the deliveries that this host accepted.");
+    for (size_t i = 0; i < COUNTERS_ACKS; i++) {
+        bool last = i == COUNTERS_ACKS - 1;
+
+        below += acks.n[i];
+        page_put(m->out, "hookonce_ack_seconds_bucket{le=\"%s\"} %llu\n",
+                 last ? "+Inf" : seconds(counter_ack_edges_us[i], room), (unsigned long long)below);
+    }
+    page_put(m->out, "hookonce_ack_seconds_sum %s\nhookonce_ack_seconds_count %llu\n",
+             seconds((int64_t)acks.sum_us, room), (unsigned long long)below);
+}
+
 static void put_counters(struct metrics *m, struct counters *c)
 {
     family(m, "hookonce_deliveries", "counter",
            "Requests that this host answered, by source and by what became of them; source - is "
            "none of the config, * all beyond the first 256.");
     counters_each(c, put_source, m);
+    put_acks(m, c);
     family(m, "hookonce_alarms", "counter",
            "How often an alarm of this kind was raised on this host since it was last cleared.");
     for (size_t i = 0; i < ALARM_N; i++) {

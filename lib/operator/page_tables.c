@@ -29,7 +29,7 @@ static const char *const classes[] = {
 
 static void put_cell(const struct column *c, struct span cell, struct buf *out)
 {
-    page_put(out, "<td%s>", classes[c->kind]);
+    page_put(out, "<td%s data-h=\"%s\">", classes[c->kind], c->head);
     if (!span_present(cell)) {
         page_put(out, "<span class=\"dim\">-</span>");
     } else {

@@ -24,12 +24,25 @@ PACKAGES := libmariadb json-c libcrypto libcurl
 HAVE_LIBS := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && echo yes)
 THIRD := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
 LIBS_COMMON := $(shell $(PKG_CONFIG) --libs libmariadb json-c libcrypto 2>/dev/null)
-LIBS_RECEIVER := -lfcgi $(LIBS_COMMON)
-LIBS_PROCESSOR := $(LIBS_COMMON) $(shell $(PKG_CONFIG) --libs libcurl 2>/dev/null)
+LIBS_FCGI := -lfcgi
+LIBS_CURL := $(shell $(PKG_CONFIG) --libs libcurl 2>/dev/null)
+# Portable programs: everything linked statically but the C library, and that an old one.
+ifdef PORTABLE
+ARCHIVES := $(shell $(CC) -print-file-name=libcrypto.a | xargs dirname)
+THIRD := -isystem $(PORTABLE)/include/mariadb -isystem $(PORTABLE)/include $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags json-c))
+LIBS_COMMON := $(PORTABLE)/lib/libmariadbclient.a $(ARCHIVES)/libjson-c.a $(ARCHIVES)/libssl.a $(ARCHIVES)/libcrypto.a \
+  $(ARCHIVES)/libz.a $(PORTABLE)/old_libc.o -lpthread -ldl -lm
+LIBS_FCGI := $(ARCHIVES)/libfcgi.a
+LIBS_CURL := $(PORTABLE)/lib/libcurl.a
+MODE += -DHO_PORTABLE -ffile-prefix-map=$(CURDIR)=.
+LINK_OLD := --sysroot=$(PORTABLE)/sysroot -B$(PORTABLE)/sysroot/usr/lib/$(shell $(CC) -print-multiarch)
+endif
+LIBS_RECEIVER := $(LIBS_FCGI) $(LIBS_COMMON)
+LIBS_PROCESSOR := $(LIBS_CURL) $(LIBS_COMMON)
 
 CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHO_VERSION='"$(VERSION)"' \
   -g $(MODE) $(WARN) -fPIE -Ilib $(THIRD) $(CFLAGS)
-LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SAN),$(SANITIZE)) $(if $(COVERAGE),--coverage) $(LDFLAGS)
+LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SAN),$(SANITIZE)) $(if $(COVERAGE),--coverage) $(LINK_OLD) $(LDFLAGS)
 
 LAYERS := base core edge store receiver work operator
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
@@ -60,6 +73,7 @@ help:
 #: make browser    Chromium before Adminer, phpMyAdmin and the status page; pictures in build/test/browser/
 #: make coverage   which lines of lib/ the tests run: a build of its own, unit and end-to-end tests
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes, later only what changed
+#: make dist       an archive with programs that run wherever glibc is 2.17 or newer; Debian 12 only
 #: make man        manual pages into build/man/
 #: make clean      removes build/
 
@@ -192,6 +206,18 @@ run:
 analyze:
 	@tests/setup.sh analyze
 	@tests/analyze.sh "$(BUILD)"
+
+# The portable release; lib/dist says how, and from what.
+.PHONY: dist dist-here
+dist:
+	@tests/setup.sh dist
+	@lib/dist/third.sh $(BUILD)/dist/third
+	@$(MAKE) --no-print-directory -s -j2 BUILD=$(BUILD)/dist PORTABLE=$(abspath $(BUILD)/dist/third) dist-here
+	@lib/dist/pack.sh $(BUILD)/dist $(VERSION)
+dist-here: all man
+$(PORTABLE)/old_libc.o: lib/dist/old_libc.c
+	$(CC) -std=c11 -O2 -g0 -fPIC $(WARN) -c -o $@ $<
+$(if $(PORTABLE),$(BUILD)/hookonce $(BUILD)/hookonce.fcgi: | $(PORTABLE)/old_libc.o)
 
 man: $(BUILD)/hookonce
 	@mkdir -p $(BUILD)/man

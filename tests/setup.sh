@@ -3,6 +3,7 @@
 #
 #     tests/setup.sh [build|run|test]      each includes the one before; default: build
 #     tests/setup.sh analyze               build, and the analysers of tests/analyze.sh
+#     tests/setup.sh dist                  build, and what lib/dist takes
 #
 # Packages come from apt (Debian, Ubuntu). On a terminal it says what would be installed and asks once;
 # without one, or with CI=true, it goes on. No package with a service is installed: lighttpd, which
@@ -57,6 +58,11 @@ test  file    /usr/lib/php/*/mysqli.so                   php-mysql
 test  file    /usr/lib/php/*/mbstring.so                 php-mbstring
 test  file    /usr/lib/php/*/dom.so                      php-xml
 test  command spin                   spin
+dist  command cmake                  cmake
+dist  command patch                  patch
+dist  command xz                     xz-utils
+dist  command strip                  binutils
+dist  header  zlib.h                 zlib1g-dev
 analyze command gcc                  gcc
 analyze command clang-tidy           clang-tidy
 analyze command cppcheck             cppcheck
@@ -68,8 +74,9 @@ build) levels=' build ' ;;
 run) levels=' build run ' ;;
 test) levels=' build run test ' ;;
 analyze) levels=' build analyze ' ;;
+dist) levels=' build dist ' ;;
 *)
-    echo "usage: tests/setup.sh [build|run|test|analyze]" >&2
+    echo "usage: tests/setup.sh [build|run|test|analyze|dist]" >&2
     exit 2
     ;;
 esac

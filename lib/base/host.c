@@ -1,4 +1,4 @@
-/* The host's name, made safe. */
+/* The host's name, made safe, and its certificates. */
 #include "base/host.h"
 
 #include <stdio.h>
@@ -17,4 +17,22 @@ void host_name(char out[HOST_NAME_ROOM])
     for (char *at = out + strspn(out, plain); *at != '\0'; at += strspn(at, plain)) {
         *at = '-';
     }
+}
+
+const char *host_ca_bundle(void)
+{
+#ifdef HO_PORTABLE
+    /* Debian, Ubuntu; Fedora, EL, CloudLinux; newer ones of these; openSUSE; Alpine and others. */
+    static const char *const places[] = {
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem"};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (access(places[i], R_OK) == 0) {
+            return places[i];
+        }
+    }
+#endif
+    return NULL;
 }

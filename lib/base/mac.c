@@ -17,6 +17,13 @@ static void must(bool worked, const char *what)
     }
 }
 
+void mac_start(void)
+{
+#ifdef HO_PORTABLE
+    must(OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL) == 1, "start");
+#endif
+}
+
 size_t mac_len(enum mac_alg alg)
 {
     switch (alg) {

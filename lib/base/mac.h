@@ -8,6 +8,10 @@
 #include "base/err.h"
 #include "base/span.h"
 
+/* Once, before anything else of the library runs, in each program: the portable ones (lib/dist) must
+ * not read the host's openssl.cnf, which may name modules that are made for another library. */
+void mac_start(void);
+
 enum mac_alg { MAC_MD5, MAC_SHA1, MAC_SHA256, MAC_SHA384, MAC_SHA512 };
 #define MAC_MAX 64    /* the longest result */
 #define SHA256_LEN 32

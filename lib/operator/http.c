@@ -7,6 +7,7 @@
 #include <curl/curl.h>
 
 #include "base/buf.h"
+#include "base/host.h"
 #include "base/version.h"
 
 #define CONNECT_TIMEOUT_MS 5000L
@@ -132,6 +133,9 @@ static void set_up(struct slot *s)
     curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(s->easy, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(s->easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (host_ca_bundle() != NULL) {
+        curl_easy_setopt(s->easy, CURLOPT_CAINFO, host_ca_bundle());
+    }
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
     curl_easy_setopt(s->easy, CURLOPT_TIMEOUT_MS, (long)HTTP_TIMEOUT_MS);
     curl_easy_setopt(s->easy, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");

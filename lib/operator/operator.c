@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mac.h"
 #include "base/nearest.h"
 #include "base/version.h"
 #include "operator/man.h"
@@ -229,6 +230,7 @@ int operator_main(int argc, char **argv)
                     stderr);
         return EXIT_USAGE;
     }
+    mac_start();
     log_open(NULL);
     struct operator op = {0};
     int status = run(&op, argc, argv);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mac.h"
 #include "receiver/parts.h"
 
 static bool has_signature(const struct endpoint *e, const struct request *r)
@@ -102,6 +103,7 @@ int receiver_run(void)
     enum reason bad;
 
     memset(rx, 0, sizeof *rx);
+    mac_start();
     /* A database's name is looked up while the sender waits: the resolver's own 5 s, twice a name
      * server, are longer than that. */
     (void)setenv("RES_OPTIONS", "timeout:1 attempts:1", 0);

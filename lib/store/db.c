@@ -146,6 +146,10 @@ static enum ho_code set_options(MYSQL *link, bool by_socket, unsigned read_s, st
     (void)mysql_options(link, MYSQL_OPT_RECONNECT, &off);
     /* Never: a server could ask for this account's files. */
     (void)mysql_options(link, MYSQL_OPT_LOCAL_INFILE, &off);
+#ifdef HO_PORTABLE
+    /* What the host's own client library has there is made for another one. */
+    (void)mysql_optionsv(link, MYSQL_PLUGIN_DIR, "/nonexistent");
+#endif
     return db_wait_prepare(link, read_s)
                ? HO_OK
                : ho_fail(err, HO_PERMANENT, "this client library can't wait for a limited time");

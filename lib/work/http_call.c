@@ -6,6 +6,7 @@
 
 #include <curl/curl.h>
 
+#include "base/host.h"
 #include "base/mac.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -185,8 +186,10 @@ static bool set_guards(CURL *easy, const struct http_call *call, bool tls)
         good = good && curl_easy_setopt(easy, CURLOPT_SSLVERSION,
                                         (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK;
     }
-    if (call->ca_file != NULL) {
-        good = good && curl_easy_setopt(easy, CURLOPT_CAINFO, call->ca_file) == CURLE_OK &&
+    const char *ca_file = call->ca_file != NULL ? call->ca_file : host_ca_bundle();
+
+    if (ca_file != NULL) {
+        good = good && curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file) == CURLE_OK &&
                curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
     }
     return good;

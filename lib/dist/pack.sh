@@ -29,7 +29,8 @@ lib/dist/bill.sh "$build/third" "$version" "$time" >"$place/bill-of-materials.sp
 find "$place" -type d -exec chmod 755 {} +
 find "$place" -type f -exec chmod 644 {} +
 chmod 755 "$place/hookonce" "$place/hookonce.fcgi"
-(cd "$place" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS && chmod 644 SHA256SUMS)
+(cd "$place" && find . -type f | LC_ALL=C sort | xargs sha256sum) >"$build/pack/sums"
+install -m 644 "$build/pack/sums" "$place/SHA256SUMS"
 tar -C "$build/pack" --sort=name --mtime="@$time" --owner=0 --group=0 --numeric-owner --format=gnu -cf - "$name" |
     gzip -n -9 >"$build/$name.tar.gz"
 rm -rf "$build/pack"

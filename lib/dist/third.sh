@@ -59,7 +59,7 @@ done <"$here/pins"
 
 # ---- the older C library ----
 
-rm -rf "$folder/sysroot" "$folder/build" "$folder/include" "$folder/lib"
+rm -rf "${folder:?}"/{sysroot,build,include,lib,licences}
 mkdir -p "$folder/sysroot" "$folder/build" "$folder/include/mariadb" "$folder/lib"
 for file in "$folder"/files/*.deb; do
     dpkg-deb -x "$file" "$folder/sysroot"
@@ -79,7 +79,7 @@ tar xf ../files/curl_*.orig.tar.gz
     cd curl-*/
     tar xf ../../files/curl_*.debian.tar.xz
     # The last two are for builds with other TLS libraries.
-    for patch in $(grep -v -e '^#' -e '^90_gnutls' -e '^99_nss' debian/patches/series); do
+    grep -v -e '^#' -e '^90_gnutls' -e '^99_nss' debian/patches/series | while read -r patch; do
         patch -s -p1 -f <"debian/patches/$patch"
     done
 )
@@ -105,4 +105,4 @@ cp mariadb-*/libmariadb/COPYING.LIB "$folder/licences/mariadb-connector-c"
 cp curl-*/COPYING "$folder/licences/curl"
 cd "$folder"
 rm -rf build
-echo "$stamp" >done
+echo "$stamp" >"$folder/done"

@@ -77,6 +77,9 @@ const struct alert_about alert_about[ALERT_KINDS] = {
         false},
     [ALERT_LOG] = {"log", "log lines lost", "log lines could not be written where they belong",
         "`hookonce check`: rights, a full disk, or a syslog that does not listen", true},
+    [ALERT_PAUSED] = {"paused", "paused for long", "something is paused for more than a day",
+        "`hookonce resume`, or a row with command 'resume' in hookonce_command, if that is over",
+        false},
 };
 
 enum alert_kind alert_kind_of(struct span word)

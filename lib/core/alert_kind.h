@@ -31,6 +31,7 @@ enum alert_kind {
     ALERT_HANDLER,
     ALERT_BREAKER,
     ALERT_LOG,
+    ALERT_PAUSED,
     ALERT_KINDS
 };
 

@@ -72,6 +72,8 @@ void check_users(struct check *c);
 void check_handlers(struct check *c);
 /* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
 void check_work(struct check *c);
+/* Whether somebody is told of alerts; needs a good check_database. */
+void check_alerts(struct check *c);
 /* Flows of the tables that no route is of; needs a good check_database. */
 void check_flows(struct check *c);
 /* The spool: what lies in it, and whether more may. */

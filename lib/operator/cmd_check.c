@@ -36,6 +36,7 @@ static void check_all(struct check *c)
         check_flows(c);
         check_work(c);
         check_questions(c);
+        check_alerts(c);
     }
     check_counters(c);
     c->endpoints = NULL;

@@ -8,6 +8,7 @@
 #include "operator/fetching.h"
 #include "operator/operator.h"
 #include "operator/table.h"
+#include "operator/watching.h"
 #include "store/view.h"
 #include "work/process.h"
 
@@ -146,7 +147,8 @@ static void say_summary(struct operator *op, const char *start, bool busy)
 static int run(struct operator *op, int argc, char **argv)
 {
     struct process_args args = {
-        .how = {.for_ms = 55000, .once = false, .workers = 1, .hooks = &fetching_hooks}};
+        .how = {.for_ms = 55000, .once = false, .workers = 1, .hooks = &fetching_hooks,
+                .watch = &watching_hooks}};
     char start[32] = "";
     struct process_result result = {false, false, false};
     struct ho_err err = {HO_OK, 0, ""};

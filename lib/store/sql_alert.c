@@ -89,6 +89,11 @@ static const char breaker[] =
     "SELECT name, 1, NULL, CONCAT('it failed ', failures, ' times in a row; its jobs wait')"
     " FROM hookonce_handler WHERE open_until IS NOT NULL ORDER BY name";
 
+static const char paused[] =
+    "SELECT CONCAT(kind, IF(name = '', '', ' '), name), 1, NULL, CONCAT('paused since ',"
+    " DATE_FORMAT(paused_at, '%Y-%m-%d %H:%i'), ' UTC') FROM hookonce_pause"
+    " WHERE paused_at < " NOW " - INTERVAL 1 DAY ORDER BY kind, name";
+
 const struct alert_query alert_queries[] = {
     {ALERT_DEAD, dead, false},
     {ALERT_QUEUE_AGE, queue_age, true},
@@ -100,6 +105,7 @@ const struct alert_query alert_queries[] = {
     {ALERT_SPOOL_LEFT, spool_left, false},
     {ALERT_HANDLER, handler, false},
     {ALERT_BREAKER, breaker, false},
+    {ALERT_PAUSED, paused, false},
 };
 const size_t alert_queries_n = sizeof alert_queries / sizeof alert_queries[0];
 

@@ -116,6 +116,7 @@ static enum ho_code work_round(const struct run *run, struct current *current,
     w.end = run->end;
     w.once = run->options->once;
     w.fetcher.hooks = run->options->hooks;
+    w.watcher.hooks = run->options->watch;
     enum ho_code code = worker_run(&w, err);
     result->reached = result->reached || w.reached;
     result->dead = result->dead || w.dead > 0;

@@ -4,6 +4,7 @@
 
 #include "core/settings.h"
 #include "work/fetch.h"
+#include "work/watch.h"
 
 #define PROCESS_WORKERS_MAX 64
 
@@ -12,6 +13,7 @@ struct process_options {
     bool once;        /* end as soon as nothing is due */
     unsigned workers; /* 1: this process itself; more: forked */
     const struct fetch_hooks *hooks; /* how keys are fetched; NULL: they are not */
+    const struct watch_hooks *watch; /* NULL: nothing is watched */
 };
 
 struct process_result {

@@ -28,6 +28,8 @@
 #define CLAIM_TIME_MS 10000
 #define IMPORT_TIME_MS 5000 /* then the jobs have their turn */
 #define IMPORT_PAUSE_MS 5000
+#define WATCH_END_MS 5000 /* for a look that is under way */
+#define WATCH_END_ONCE_MS 30000
 #define READ_SPARE_S 5 /* the server's own limit for a statement comes first */
 
 /* ---- making it ---- */
@@ -61,6 +63,8 @@ void worker_init(struct worker *w, const struct settings *settings, struct span 
     w->counters = counters_open(settings->state_dir);
     w->fetcher.settings = settings;
     w->fetcher.counters = w->counters;
+    w->watcher.settings = settings;
+    w->watcher.counters = w->counters;
 }
 
 void worker_free(struct worker *w)
@@ -326,6 +330,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
     while (!time_is_up(w) && goes_on(w)) {
         bool more;
         fetch_look(&w->fetcher);
+        watch_look(&w->watcher);
         code = turn(w, claim, &more, err);
         if (code == HO_OK && !more) {
             keep_round(w);
@@ -345,6 +350,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
     }
     command_leave(w);
     fetch_end(&w->fetcher, w->once && code == HO_OK);
+    watch_end(&w->watcher, signals_stop() ? 0 : w->once ? WATCH_END_ONCE_MS : WATCH_END_MS);
     if (w->reached) {
         worker_bye(&w->queue);
     }

@@ -10,6 +10,7 @@
 #include "store/jobs.h"
 #include "work/config_watch.h"
 #include "work/fetch.h"
+#include "work/watch.h"
 #include "work/pausing.h"
 
 #define WORKER_NAME_ROOM 65
@@ -24,6 +25,7 @@ struct worker {
     struct queue queue;
     struct counters *counters;
     struct fetcher fetcher;
+    struct watcher watcher;
     int wake_fd;         /* -1: it polls */
     struct deadline end; /* nothing is begun after it */
     bool once;           /* end when nothing is due */

@@ -1,0 +1,74 @@
+/* The watch: looks whether all is well, keeps what is not in hookonce_alert, and tells whom the
+ * config names (work/alert.h). What recipes and secrets say is not known here: it is handed in. */
+#ifndef HO_WORK_WATCH_H
+#define HO_WORK_WATCH_H
+
+#include "base/buf.h"
+#include "core/settings.h"
+#include "store/alert.h"
+#include "store/counters.h"
+
+/* A source as the files say now. */
+struct watch_source {
+    const char *name;
+    bool usable;         /* it has a secret that counts, or needs none */
+    const char *trouble; /* why a secret is not usable, or NULL; no secret in it */
+    bool reply;
+    int64_t retries_ms;  /* for how long the sender tries again by itself; 0: never */
+};
+typedef void watch_source_fn(void *arg, const struct watch_source *source);
+
+struct watch_hooks {
+    /* Calls fn for every source of the config file as it is now.
+     * returns HO_OK | HO_REJECT (config or recipe refused: the text says why) */
+    enum ho_code (*sources)(const char *file, watch_source_fn *fn, void *arg, struct ho_err *err);
+};
+
+#define WATCH_PRINTED "-" /* the channel of who has no [alert NAME]: what is printed */
+
+struct watch_result {
+    bool reached;  /* the database */
+    size_t firing; /* things that this look saw */
+    size_t failed; /* channels that did not take their message */
+};
+
+/* Looks once, at all that can be seen from this host, and tells. With the database away only this
+ * host's own state is there; that it is away is told from the state file then.
+ * in:  print — gets messages where the config has no [alert NAME], and why a sending failed; NULL:
+ *              they are not told, only kept
+ * returns HO_OK (also with the database away, and when a message was not taken) | HO_PERMANENT |
+ *         HO_TRANSIENT (the tables can't be read or written)
+ * blocks: WATCH_DB_MS, and ALERT_SEND_MS for each channel that is told */
+#define WATCH_DB_MS 15000
+enum ho_code watch_once(const struct settings *s, const struct watch_hooks *hooks,
+                        struct buf *print, struct watch_result *result, struct ho_err *err)
+    HO_MUST_CHECK;
+
+/* What a look sees, and nothing else: for who wants to see it. look — alert_look_free.
+ * returns as watch_once; HO_TRANSIENT: the database is away, and look has what this host shows. */
+enum ho_code watch_see(const struct settings *s, const struct watch_hooks *hooks,
+                       struct alert_look *look, struct ho_err *err) HO_MUST_CHECK;
+
+/* ---- beside the work ---- */
+
+/* One process beside the worker, once a minute a host, so that no job waits for it. */
+struct watcher {
+    const struct watch_hooks *hooks; /* NULL: nothing is watched */
+    const struct settings *settings;
+    struct counters *counters;
+    long child; /* that process; 0: none */
+};
+
+/* Between two batches; does not wait. */
+void watch_look(struct watcher *w);
+
+/* The end of the run: a look that is under way is waited for, up to so long, and then ended. */
+void watch_end(struct watcher *w, int64_t ms);
+
+/* ---- parts ---- */
+
+/* What this host shows without the database. watch_host.c */
+void watch_host(const struct settings *s, const struct watch_hooks *hooks, struct counters *c,
+                struct alert_look *look);
+
+#endif

@@ -18,9 +18,13 @@ static const char dead[] =
     " WHERE state = 'dead' AND route <> '" REPLY_ROUTE "' ORDER BY run_at DESC, id DESC"
     " LIMIT 100001) AS d GROUP BY route ORDER BY route";
 
+/* Seconds in words. */
+#define LONG(s)                                                                                    \
+    "IF(" s " < 7200, CONCAT(FLOOR(" s " / 60), ' minutes'), IF(" s " < 172800,"                   \
+    " CONCAT(FLOOR(" s " / 3600), ' hours'), CONCAT(FLOOR(" s " / 86400), ' days')))"
+
 static const char queue_age[] =
-    "SELECT '', n, NULL, CONCAT('the oldest has been due for ', IF(age < 7200,"
-    " CONCAT(FLOOR(age / 60), ' minutes'), CONCAT(FLOOR(age / 3600), ' hours')), '; ', n,"
+    "SELECT '', n, NULL, CONCAT('the oldest has been due for ', " LONG("age") ", '; ', n,"
     " IF(n = 1, ' is due', ' are due')) FROM (SELECT COUNT(*) AS n,"
     " TIMESTAMPDIFF(SECOND, MIN(run_at), " NOW ") AS age FROM (SELECT run_at FROM hookonce_job"
     " FORCE INDEX (claim) WHERE state = 'ready' AND run_at <= " NOW " ORDER BY run_at LIMIT 100001)"
@@ -50,6 +54,14 @@ static const char conflicts[] =
     ", ' what is stored: ', GROUP_CONCAT(DISTINCT kind SEPARATOR ', '), '; the newest is number ',"
     " MAX(id)) FROM (SELECT id, source, kind, first_seen_at FROM hookonce_conflict"
     " WHERE released_at IS NULL ORDER BY id DESC LIMIT 10001) AS c GROUP BY source ORDER BY source";
+
+static const char silence[] =
+    "SELECT CONCAT(source, IF(name = '', '', ' '), name), 1, NULL, CONCAT('no event',"
+    " IF(event_type = '*', '', CONCAT(' ', event_type)), ' for ', " LONG("silent_s") ","
+    " IF(every_s IS NULL, ', far longer than usual', CONCAT('; one is expected every ', "
+    LONG("every_s") ")), IF(last_at IS NULL, '; none has come yet', CONCAT('; the last one at ',"
+    " DATE_FORMAT(last_at, '%Y-%m-%d %H:%i')))) FROM hookonce_expect WHERE state = 'silent'"
+    " ORDER BY source, name";
 
 static const char unanswered[] =
     "SELECT COALESCE(r.source, ''), COUNT(*), MAX(j.run_at), CONCAT("
@@ -100,6 +112,7 @@ const struct alert_query alert_queries[] = {
     {ALERT_RETRIES, retries, false},
     {ALERT_DUPLICATES, duplicates, false},
     {ALERT_CONFLICTS, conflicts, false},
+    {ALERT_SILENCE, silence, false},
     {ALERT_UNANSWERED, unanswered, false},
     {ALERT_PROCESSOR, processor, false},
     {ALERT_SPOOL_LEFT, spool_left, false},

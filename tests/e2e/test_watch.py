@@ -256,6 +256,61 @@ def test_deliveries_turned_away_are_told_before_the_sender_stops(site):
     assert "retry-window" not in kinds(now=now + 70 * 3600 + 60)
 
 
+def test_a_silence_is_told_once_and_its_end_once(site):
+    s = watched(site)
+    s.sql("INSERT INTO hookonce_expect (source, name, event_type, every_s, state, expected_since, last_at, silent_s,"
+          " silent_since, looked_at) SELECT 'stripe', '', '*', NULL, 'silent', NOW(), '2026-11-30 12:00:00', 10800,"
+          " NOW(), NOW() UNION SELECT 'stripe', 'payouts', 'payout.*', 21600, 'well', NOW(), NOW(), 0, NULL, NOW()")
+    for _ in range(3):
+        quietly(s)
+        hours_pass(s)
+    mail, = mails(s)
+    assert subject(mail) == "[hookonce] silence"
+    assert "stripe: no event for 3 hours, far longer than usual; the last one at 2026-11-30 12:00" in mail
+    s.sql("UPDATE hookonce_expect SET state = 'silent', silent_s = 30000 WHERE name = 'payouts'")
+    quietly(s)
+    assert "stripe payouts: no event payout.* for 8 hours; one is expected every 6 hours" in mails(s)[1]
+    s.sql("UPDATE hookonce_expect SET state = 'well'")
+    for _ in range(3):
+        quietly(s)
+    assert [subject(m) for m in mails(s)[2:]] == ["[hookonce] over: silence"]
+
+
+def test_spikes_are_told_and_usual_numbers_are_not(site):
+    s = watched(site)
+    hour = "DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL {} HOUR, '%Y-%m-%d %H:00:00')"
+    tally = "INSERT INTO hookonce_tally (hour, host, source, verdict, n) VALUES (" + hour + ", 'h', {}, {}, {})"
+    for source, usual in (("'stripe'", 0), ("'github'", 60)):  # github's always come twice
+        for ago in range(0, 160):
+            n = 60 if ago < 2 else usual
+            if n:
+                s.sql(tally.format(ago, source, "'duplicate'", n))
+        s.sql(tally.format(0, source, "'new'", 100))
+    shown = {(a["kind"], a["subject"]): a for a in map(json.loads, watch(s, "--show", "--json").stdout.splitlines())}
+    assert set(shown) == {("duplicates", "stripe")} and shown["duplicates", "stripe"]["n"] in (60, 120)
+    s.sql("UPDATE hookonce_tally SET n = 5 WHERE verdict = 'duplicate' AND source = 'stripe'")
+    assert watch(s, "--show", check=True).stdout == b"all is well\n"
+    s.sql("INSERT INTO hookonce_job (correlation_id, route, class, state, run_at, outcome, created_at) "
+          "SELECT CONCAT('01', LPAD(seq, 24, '0')), 'paid', 1, 'ready', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 'failed',"
+          " UTC_TIMESTAMP(6) FROM seq_1_to_40")
+    assert b"40 jobs failed and wait for another try" in watch(s, "--show").stdout
+    s.sql("INSERT INTO hookonce_stat (hour, source, event_type, retried, last_at, counted_at) SELECT "
+          "UTC_TIMESTAMP() - INTERVAL seq HOUR, 'stripe', 'x', 20, NOW(), NOW() FROM seq_1_to_160")
+    assert watch(s, "--show", check=True).stdout == b"all is well\n"
+
+
+def test_a_host_whose_spool_nobody_imports_and_a_long_pause(site):
+    s = watched(site)
+    s.sql("INSERT INTO hookonce_host (host, seen_at, spool_files) VALUES ('web2', UTC_TIMESTAMP(6) - INTERVAL 1 HOUR, 7),"
+          " ('web3', UTC_TIMESTAMP(6), 7)")
+    s.sql("INSERT INTO hookonce_pause (kind, name, who, reason, paused_at) VALUES ('source', 'stripe', 'me', 'x',"
+          " NOW() - INTERVAL 2 DAY), ('route', 'paid', 'me', 'x', NOW())")
+    quietly(s)
+    mail, = mails(s)
+    assert "web2: 7 deliveries lie in its spool" in mail and "web3" not in mail
+    assert "source stripe: paused since" in mail and "route paid" not in mail
+
+
 def test_clocks_that_differ_are_told(site):
     s = watched(site)
     shown = watch(s, "--show", now=int(time.time()) - 300).stdout.decode()

@@ -154,3 +154,49 @@ def test_tail_ends_by_itself_and_when_nobody_reads(site):
     assert done.stdout == b""
     assert s.hookonce("tail", "--for", "x").returncode == 2
     assert b"no source 'stipe'" in s.hookonce("tail", "--source", "stipe", "--for", "0s").stderr
+
+
+# ---- top ----
+
+def test_top_shows_the_queue_once_into_a_pipe(site):
+    slow = {"fx": {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT SLEEP(4)"]}}
+    s = site(sources=STRIPE, handlers={**slow, "bad": {"sql": "INSERT INTO not_there VALUES (1)"}},
+             routes={"slow": {"provider": "stripe", "on": "slow", "handler": "fx"},
+                     "bad": {"provider": "stripe", "on": "bad", "handler": "bad", "retry": "1 try"},
+                     "off": {"provider": "stripe", "on": "off", "handler": "bad"}})
+    pause(s, "route", "off")
+    s.sql("UPDATE hookonce_pause SET who = 'an\x1bna', reason = 'for now'")
+    arrive(s, events.stripe("evt_1", type="bad"), events.stripe("evt_2", type="off"))
+    s.hookonce("process", "--once")
+    arrive(s, events.stripe("evt_3", type="slow"))
+    worker = s.start_processor("--for", "60s")
+    wait_sleeping(s)
+    told = [json.loads(line) for line in s.hookonce("top", "--json", check=True).stdout.decode().splitlines()]
+    queue = told[0]
+    assert (queue["kind"], queue["dead"], queue["running"], queue["waiting"], queue["paused"], queue["held"]) == (
+        "queue", 1, 1, 1, 1, 0)
+    assert queue["minute"] == {"received": 3, "done": 0, "dead": 1} == queue["ten_minutes"]
+    assert 0 <= queue["processor_s"] < 30 and queue["at"].endswith("Z")
+    routes = {t["route"]: t for t in told if t["kind"] == "route"}
+    assert routes["off"]["waiting"] == 1 and routes["off"]["note"] == "paused" and routes["bad"]["dead"] == 1
+    assert routes["bad"]["handler"] == "bad" and routes["bad"]["note"] is None
+    running, = [t for t in told if t["kind"] == "running"]
+    assert running["event_id"] == "evt_3" and running["lease_s"] > 0
+    text = s.hookonce("top", check=True).stdout.decode()
+    assert "PAUSED: route off, by an\\x1bna: for now" in text and "\x1b" not in text
+    assert "running 1" in text and "dead letters 1" in text and "evt_3" in text
+    wait_until(lambda: s.effects() == ["evt_3"], 20, "the slow one ends")
+    worker.stop(20)
+    s.sql("UPDATE hookonce_job SET route = 'gone' WHERE state = 'dead'")
+    told = [json.loads(line) for line in s.hookonce("top", "--json", check=True).stdout.decode().splitlines()]
+    routes = {t["route"]: t for t in told if t["kind"] == "route"}
+    assert routes["gone"]["note"] == "the config has no such route"
+    assert routes["slow"]["done_minute"] == 1 and routes["slow"]["try_ms"] >= 4000
+
+
+def test_top_goes_on_when_told_to(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE)
+    done = s.hookonce("top", "--every", "500ms", "--for", "1s", "--json", check=True)
+    assert 2 <= done.stdout.count(b'"kind":"queue"') <= 3
+    assert s.hookonce("top", "--every", "1ms").returncode == 2
+    assert s.hookonce("top", "more").returncode == 2

@@ -7,8 +7,8 @@
 #
 # Packages come from apt (Debian, Ubuntu). On a terminal it says what would be installed and asks once;
 # without one, or with CI=true, it goes on. No package with a service is installed: lighttpd, which
-# brings one, and Adminer and phpMyAdmin, which want a web server that has PHP, are only unpacked below
-# build/tools. Elsewhere it names what is missing and stops.
+# brings one, as Prometheus' package does, and Adminer and phpMyAdmin, which want a web server that has
+# PHP, are only unpacked below build/tools. Elsewhere it names what is missing and stops.
 set -euo pipefail
 
 level=${1:-build}
@@ -40,6 +40,7 @@ test  module  pytest                 python3-pytest
 test  module  pytest_timeout         python3-pytest-timeout
 test  module  xdist                  python3-pytest-xdist
 test  module  pymysql                python3-pymysql
+test  module  prometheus_client      python3-prometheus-client
 test  module  cryptography           python3-cryptography
 test  file    /usr/lib/*/faketime/libfaketime.so.1       libfaketime
 test  command faketime               faketime
@@ -104,6 +105,10 @@ has_lighttpd() {
     command -v lighttpd >/dev/null || [ -x "$tools/lighttpd/usr/sbin/lighttpd" ]
 }
 
+has_promtool() {
+    command -v promtool >/dev/null || [ -x "$tools/promtool/usr/bin/promtool" ]
+}
+
 has_consoles() {
     [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ]
 }
@@ -142,6 +147,7 @@ find_missing() {
     [[ $levels = *' run '* ]] && ! has_lighttpd && unpack+=(lighttpd)
     if [[ $levels = *' test '* ]]; then
         has_consoles || unpack+=(consoles)
+        has_promtool || unpack+=(promtool)
         for folder in "${npm_folders[@]}"; do
             has_npm_packages "$folder" || npm_missing+=("$folder")
         done
@@ -166,6 +172,8 @@ say_what() {
         echo "lighttpd: unpacked into $tools, not installed, no service"
     [[ " ${unpack[*]-} " != *' consoles '* ]] ||
         echo "Adminer, phpMyAdmin: unpacked into $tools, not installed, no service"
+    [[ " ${unpack[*]-} " != *' promtool '* ]] ||
+        echo "promtool, of the package prometheus: unpacked into $tools, not installed, no service"
     [ ${#npm_missing[@]} -eq 0 ] || echo "npm packages: into node_modules of ${npm_missing[*]}"
 }
 
@@ -214,6 +222,15 @@ unpack_lighttpd() {
 
 # Unpacks Adminer and phpMyAdmin with all that they have in PHP and JavaScript. phpMyAdmin then looks for
 # its config and its temporary folder where PHPMYADMIN_CONFIG and PHPMYADMIN_TEMP say.
+# Prometheus' checker of metrics and rules, out of the package of the server.
+unpack_promtool() {
+    local fresh=$tools/promtool.$$
+    fetch_into "$fresh" prometheus
+    dpkg-deb --fsys-tarfile "$fresh"/prometheus_*.deb | tar -C "$fresh" -xf - ./usr/bin/promtool
+    rm -rf "$fresh"/prometheus_*.deb "$tools/promtool"
+    mv "$fresh" "$tools/promtool"
+}
+
 unpack_consoles() {
     local fresh=$tools/consoles.$$ names deb
     mapfile -t names < <(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \

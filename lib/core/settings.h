@@ -157,6 +157,7 @@ struct setting_expect {
 #define HANDLER_ARGS_MAX 64
 #define HANDLER_HEADERS_MAX 32
 #define NEEDS_WAIT_DEFAULT "20 tries, 5s to 10m"
+#define PAGE_TOKEN_LEN_MIN 16 /* bytes */
 #define SETTINGS_ROUTES_MAX 64 /* routes of one provider */
 
 struct settings {

@@ -45,6 +45,11 @@ void check_files(struct check *c);
 void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
 /* A source in reply mode: what answers it, from where, and whether in time. */
 void check_reply(struct check *c, const struct endpoint *e);
+/* Whether the program that the receiver starts for this is where it looks, as far as can be told from
+ * here: the receiver's own folder is not known. */
+void check_program(struct check *c, const char *kind, const char *name);
+/* The pages, where they are on: their token, and who makes them. */
+void check_page(struct check *c);
 /* Questions that failed within a day, by source; needs a good check_database. */
 void check_questions(struct check *c);
 /* Sources and their secrets; needs c->endpoints. */

@@ -7,17 +7,15 @@
 #include "operator/check.h"
 #include "store/view.h"
 
-/* Whether the program is where the receiver looks for it, as far as can be told from here: the
- * receiver's own folder is not known. */
-static void check_program(struct check *c, const struct endpoint *e)
+void check_program(struct check *c, const char *kind, const char *name)
 {
-    const struct settings *s = endpoints_settings(c->endpoints);
+    const struct settings *s = c->op->settings;
     const char *slash = strrchr(s->file, '/');
     struct buf path;
 
     if (s->program != NULL) {
         if (access(s->program, X_OK) != 0) {
-            found_of(c, FOUND_FAIL, "source", e->source->name,
+            found_of(c, FOUND_FAIL, kind, name,
                      "[hookonce] program: %s cannot be run, so nothing is answered", s->program);
         }
         return;
@@ -26,7 +24,7 @@ static void check_program(struct check *c, const struct endpoint *e)
     if (buf_addf(&path, "%.*shookonce", slash != NULL ? (int)(slash - s->file) + 1 : 0, s->file) ==
             HO_OK &&
         access(buf_cstr(&path), X_OK) != 0) {
-        found_of(c, FOUND_NOTE, "source", e->source->name,
+        found_of(c, FOUND_NOTE, kind, name,
                  "there is no program hookonce beside the config: the receiver needs it beside "
                  "itself, or `program` in [hookonce] to say where it is");
     }
@@ -48,7 +46,7 @@ void check_reply(struct check *c, const struct endpoint *e)
                  "reply_timeout is %s; the sender may not wait so long: the recipe %s has %s", ours,
                  f.name, theirs);
     }
-    check_program(c, e);
+    check_program(c, "source", e->source->name);
 }
 
 void check_questions(struct check *c)

@@ -16,6 +16,7 @@ static void check_all(struct check *c)
         return;
     }
     check_files(c);
+    check_page(c);
     if (endpoints_load(c->op->file, &endpoints, &err) != HO_OK) {
         found(c, FOUND_FAIL, "config", "%s", err.text);
     } else {

@@ -18,7 +18,6 @@
 #define PAGE_MS 6000          /* `hookonce page` gives the database 3 s */
 #define PAGES_AT_ONCE 2       /* on this host: the other receivers are there for deliveries */
 #define PAGE_MAX ((size_t)2 * 1024 * 1024)
-#define TOKEN_LEN_MIN 16
 #define FIELD_MAX 4096        /* of the query, and of Authorization */
 #define EXIT_TROUBLED 1       /* of `hookonce page`: it printed the page, and all is not well */
 
@@ -234,8 +233,8 @@ void serve_page(struct receiver *rx, enum page page)
     if (!span_is(rx->request.method, "GET") && !span_is(rx->request.method, "HEAD")) {
         refuse(rx, NULL, REASON_METHOD, NULL);
     } else if (secret_read(s->page_token_file, &token, &err) != HO_OK ||
-               token.len < TOKEN_LEN_MIN) {
-        trouble(rx, page, err.code != HO_OK ? err.text : "the page token is shorter than 16 bytes");
+               token.len < PAGE_TOKEN_LEN_MIN) {
+        refuse(rx, NULL, REASON_NO_SECRET, NULL); /* `hookonce check` says what is wrong with it */
     } else if (!is_allowed(rx, &token)) {
         refuse(rx, NULL, REASON_PAGE_TOKEN, NULL);
     } else {

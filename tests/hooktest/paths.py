@@ -39,6 +39,15 @@ def lighttpd():
     raise AssertionError("lighttpd has no module folder in any usual place")
 
 
+def promtool():
+    """Prometheus' checker: the installed one, or the copy that tests/setup.sh unpacks."""
+    for root in (BUILD, os.path.join(PROJECT, "build")):
+        path = os.path.join(root, "tools/promtool/usr/bin/promtool")
+        if os.access(path, os.X_OK):
+            return path
+    return tool("promtool")
+
+
 def apache():
     """(program, module folder) of Apache."""
     folder = "/usr/lib/apache2/modules"

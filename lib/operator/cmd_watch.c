@@ -91,7 +91,7 @@ static int test(const struct operator *op)
     (void)fputs(buf_cstr(&said), stdout);
     buf_free(&said);
     if (code == HO_REJECT) {
-        return operator_fail(op, EXIT_USAGE, "%s", err.text);
+        return operator_fail(op, EXIT_TROUBLE, "%s", err.text);
     }
     return code == HO_OK ? EXIT_WELL : EXIT_TROUBLE;
 }
@@ -164,7 +164,7 @@ const struct command cmd_watch = {
         "  --test   sends a test message to every [alert NAME], and says who took it\n"
         "  --kinds  lists the kinds of alerts, what each means and what to do about it\n"
         "\n"
-        "Status 1: a message was not taken; it is tried again. Status 69: the database is away;\n"
+        "Status 1: a message was not taken (it is tried again), or a test had nobody to go to. Status 69: the database is away;\n"
         "after a minute that is told from here.\n"
         "\n"
         "examples:\n"

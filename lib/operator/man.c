@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "core/alert_kind.h"
 #include "core/settings.h"
 #include "operator/man.h"
 #include "operator/operator.h"
@@ -98,6 +99,9 @@ static const struct {
     {"database", "Where the tables are. Once in a file."},
     {"hookonce", "Files and address of this installation. Once, may be absent."},
     {"processor", "How `hookonce process` works. Once, may be absent."},
+    {"watch", "What `hookonce watch` takes for too much. Once, may be absent."},
+    {"alert", "[alert NAME]: whom `hookonce watch` tells when something is wrong, and when it is "
+              "over. Any number of them. The kinds of alerts stand below."},
     {"source", "[source NAME]: who may deliver. NAME is the last part of the URL."},
     {"expect", "[expect NAME]: events of a type that are to come every so often. Silence is told of by "
                "`hookonce watch`, and shown in the table hookonce_expect."},
@@ -230,6 +234,21 @@ static void put_handlers(FILE *out)
     put_ends(out, "Answers of a URL", handler_statuses, handler_statuses_n);
 }
 
+/* What the watch looks for. */
+static void put_alerts(FILE *out)
+{
+    (void)fputs(".SH \"KINDS OF ALERTS\"\n", out);
+    for (size_t i = 0; i < ALERT_KINDS; i++) {
+        (void)fputs(".TP\n", out);
+        man_put(out, alert_about[i].word, true);
+        (void)fputc('\n', out);
+        man_put(out, alert_about[i].means, true);
+        (void)fputs(". What to do: ", out);
+        man_put(out, alert_about[i].advice, false);
+        (void)fputs(".\n", out);
+    }
+}
+
 static void man_config(FILE *out)
 {
     size_t n;
@@ -245,6 +264,7 @@ static void man_config(FILE *out)
         man_keys(out, keys, n, sections[i].kind);
     }
     put_handlers(out);
+    put_alerts(out);
     (void)fputs(".SH EXAMPLE\n", out);
     man_verbatim(out, example);
     (void)fputs(".SH \"SEE ALSO\"\nhookonce(1), hookonce\\-recipe(5)\n", out);

@@ -19,6 +19,7 @@ README_NOT_RUN = {
     "[source sb-token]": "test_reply_providers.py runs it, and the two after it",
     "[handler deploys]": "the same",
     "[handler hours]": "the same",
+    "[alert mail]": "test_watch.py runs it",
     "[handler paid-by-card]": "test_copy.py runs it, and the five after it",
     "[handler set-state]": "the same",
     "[handler keep-customer]": "the same",

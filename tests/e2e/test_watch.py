@@ -5,10 +5,12 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import time
 
 from hooktest import events
 from hooktest.alerts import hours_pass, kill_jobs, mail_section, mailing, mails, set_word, subject
+from hooktest.documents import Document
 from hooktest.flow import arrive, join, lines, script
 from hooktest.proc import wait_until
 
@@ -194,7 +196,7 @@ def test_without_anybody_to_tell_it_is_printed_for_cron(site):
     assert watch(s, check=True).stdout.startswith(b"[hookonce] over: dead letters\n")
     quietly(s)
     done = watch(s, "--test")
-    assert done.returncode == 2 and b"no [alert NAME]" in done.stderr
+    assert done.returncode == 1 and b"no [alert NAME]" in done.stderr
 
 
 def test_a_database_that_is_away_is_told_from_here(site, own_mariadb):
@@ -370,7 +372,28 @@ def test_a_test_reaches_everybody_or_says_why(site):
     assert watch(s, "--test", check=True).stdout == b"mail: sent\nprog: sent\n"
 
 
+def test_the_readmes_ways_to_tell_work_as_written(site, downstream):
+    down = downstream()
+    block = Document("README.md").take("[alert mail]", [
+        ("https://chat.example.com/hooks/1", f"http://127.0.0.1:{down.port}/hooks/1"),
+        ("mail = you@example.com", "mail = you@example.com\nsendmail = sendmail")])
+    s = watched(site, extra="\n" + block, files={"chat.secret": "whsec_" + base64.b64encode(b"k" * 24).decode()})
+    s.folder("bin")
+    script(s, "bin/page", "echo $1 > \"$HERE/paged\"; cat > /dev/null\n")
+    assert watch(s, "--test", check=True).stdout == b"mail: sent\nchat: sent\npager: sent\n"
+    kill_jobs(s, 12)
+    os.unlink(s.path("paged"))
+    quietly(s)
+    assert len(mails(s)) == 2 and len(down.requests) == 2 and lines(s, "paged") == []
+    got = json.loads(down.requests[1].body)
+    assert got["type"] == "alert" and set(got["data"]) >= {"state", "subject", "alerts"}
+    assert set(got["data"]["alerts"][0]) >= {"kind", "subject", "n", "text", "advice"}
+
+
 def test_every_kind_is_listed_with_what_to_do(site):
     s = watched(site)
     kinds = [json.loads(line) for line in watch(s, "--kinds", "--json", check=True).stdout.splitlines()]
     assert len(kinds) >= 20 and all(k["means"] and k["advice"] for k in kinds)
+    runbook = Document("schema/RUNBOOK.md").text
+    for title in re.findall(r'"([^"]+)" in the runbook', "".join(k["advice"] for k in kinds)):
+        assert f"\n## {title}\n" in runbook, title

@@ -97,8 +97,8 @@ def install(home, readme):
     home.write("hookonce/hookonce.conf", readme.take("[database]", values(home)))
     said = home.sh(readme.take("./hookonce migrate"))
     assert "hookonce.key" in said and "\n0 FAIL, 0 warn, " in said, said
-    line, check = readme.take("* * * * *").splitlines()
-    assert home.sh(re.sub(r"^\d+ \* \* \* \* ", "", check)) == ""
+    line, watch = readme.take("* * * * *").splitlines()
+    assert home.sh(re.sub(r"^\*/5 \* \* \* \* ", "", watch)) == ""
     assert re.fullmatch(r"\* \* \* \* \* \$HOME/\S+ process --for 55s", line)
     return home.serve(), home.start(line[len("* * * * * "):])
 

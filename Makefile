@@ -47,7 +47,7 @@ LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SA
 LAYERS := base core edge store receiver work operator
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
 lib = $(BUILD)/lib$(1).a
-GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c $(BUILD)/gen/grants.c
+GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c $(BUILD)/gen/grants.c $(BUILD)/gen/views.c
 # Order matters to the linker: users before what they use.
 LIBS_A_RECEIVER := $(foreach l,receiver edge store core base,$(call lib,$(l)))
 LIBS_A_PROCESSOR := $(foreach l,operator work edge store core base,$(call lib,$(l)))
@@ -92,7 +92,7 @@ $(call lib,$(1)): $(call objects,$(1)) $(2)
 endef
 $(foreach l,base core receiver work operator,$(eval $(call archive,$(l))))
 $(eval $(call archive,edge,$(BUILD)/obj/gen/providers.o))
-$(eval $(call archive,store,$(BUILD)/obj/gen/schema.o $(BUILD)/obj/gen/grants.o))
+$(eval $(call archive,store,$(BUILD)/obj/gen/schema.o $(BUILD)/obj/gen/grants.o $(BUILD)/obj/gen/views.o))
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -109,6 +109,9 @@ $(BUILD)/gen/schema.c: $(wildcard schema/[0-9]*.sql) lib/embed.sh
 $(BUILD)/gen/grants.c: schema/grants.sql lib/embed.sh
 	@mkdir -p $(@D)
 	lib/embed.sh grants $< >$@.part && mv $@.part $@
+$(BUILD)/gen/views.c: schema/views.sql lib/embed.sh
+	@mkdir -p $(@D)
+	lib/embed.sh views $< >$@.part && mv $@.part $@
 
 # Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
 units: $(UNITS) $(BUILD)/test/fault.so $(BUILD)/test/halt.so

@@ -57,3 +57,27 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_host TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_round TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_alert TO {processor};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_telling TO {processor};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.hookonce_setting TO {processor};
+GRANT SELECT ON {database}.hookonce_meaning TO {processor};
+
+-- @views: for a console in which somebody logs in as the processor's user.
+GRANT SELECT ON {database}.hookonce_recent TO {processor};
+GRANT SELECT ON {database}.hookonce_find TO {processor};
+GRANT SELECT ON {database}.hookonce_queue TO {processor};
+GRANT SELECT ON {database}.hookonce_dead_letters TO {processor};
+GRANT SELECT ON {database}.hookonce_attempts TO {processor};
+GRANT SELECT ON {database}.hookonce_duplicates TO {processor};
+GRANT SELECT ON {database}.hookonce_conflicts TO {processor};
+GRANT SELECT ON {database}.hookonce_workers TO {processor};
+GRANT SELECT ON {database}.hookonce_commands TO {processor};
+GRANT SELECT ON {database}.hookonce_paused TO {processor};
+GRANT SELECT ON {database}.hookonce_settings TO {processor};
+GRANT SELECT ON {database}.hookonce_timeline TO {processor};
+GRANT SELECT ON {database}.hookonce_alerts TO {processor};
+GRANT SELECT ON {database}.hookonce_spool TO {processor};
+GRANT SELECT ON {database}.hookonce_hourly TO {processor};
+GRANT SELECT ON {database}.hookonce_daily TO {processor};
+GRANT SELECT ON {database}.hookonce_latency TO {processor};
+GRANT SELECT ON {database}.hookonce_quiet_sources TO {processor};
+GRANT SELECT ON {database}.hookonce_overview TO {processor};
+GRANT SELECT ON {database}.hookonce_help TO {processor};

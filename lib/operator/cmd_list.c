@@ -8,6 +8,7 @@
 #include "operator/list.h"
 #include "operator/operator.h"
 #include "store/reopen.h"
+#include "store/views.h"
 
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX 1000
@@ -36,27 +37,68 @@ static struct span shown_time(struct span at, bool json, char room[32])
     return span_make(room, at.len + 1);
 }
 
-static void print_rows(const struct operator *op, const struct listing *l,
-                       const struct db_rows *rows, bool wide)
-{
+/* Which columns are shown, and from which cells: NAME_raw has the bytes of NAME. */
+struct shown {
+    size_t n;
+    size_t from[TABLE_COLS_MAX];
+    const struct list_col *as[TABLE_COLS_MAX];
     struct table_col cols[TABLE_COLS_MAX];
+};
+
+static bool is_raw_of(const char *column, const char *name)
+{
+    size_t len = strlen(name);
+
+    return strncmp(column, name, len) == 0 && strcmp(column + len, "_raw") == 0;
+}
+
+static bool is_raw(const char *column)
+{
+    size_t len = strlen(column);
+
+    return len > 4 && strcmp(column + len - 4, "_raw") == 0;
+}
+
+static void choose_columns(const struct db_rows *rows, struct shown *out)
+{
+    out->n = 0;
+    for (size_t i = 0; i < rows->n_cols && out->n < TABLE_COLS_MAX; i++) {
+        const char *name = rows->cols[i].name;
+        size_t at = out->n;
+
+        if (is_raw(name)) {
+            continue;
+        }
+        out->from[at] = i;
+        for (size_t k = 0; k < rows->n_cols; k++) {
+            out->from[at] = is_raw_of(rows->cols[k].name, name) ? k : out->from[at];
+        }
+        out->as[at] = list_col(name);
+        out->cols[at] = (struct table_col){
+            name, out->as[at]->kind == LIST_NUMBER ? TABLE_NUMBER : TABLE_TEXT, out->as[at]->max};
+        out->n++;
+    }
+}
+
+static void print_rows(const struct operator *op, const char *kind, const struct db_rows *rows,
+                       bool wide)
+{
+    struct shown shown;
     struct span cells[TABLE_COLS_MAX];
     char room[TABLE_COLS_MAX][32];
 
-    for (size_t i = 0; i < l->n; i++) {
-        cols[i] = l->cols[i].col;
-    }
-    struct table *t = table_new(l->kind, cols, l->n);
-    for (size_t i = 0; i < l->n; i++) {
-        table_rank(t, i, l->cols[i].rank);
+    choose_columns(rows, &shown);
+    struct table *t = table_new(kind, shown.cols, shown.n);
+    for (size_t i = 0; i < shown.n; i++) {
+        table_rank(t, i, shown.as[i]->rank);
     }
     if (wide) {
         table_whole(t);
     }
     for (size_t row = 0; row < rows->n_rows; row++) {
-        for (size_t i = 0; i < l->n; i++) {
-            struct span cell = db_cell(rows, row, (size_t)l->cols[i].from);
-            cells[i] = l->cols[i].is_time ? shown_time(cell, op->json, room[i]) : cell;
+        for (size_t i = 0; i < shown.n; i++) {
+            struct span cell = db_cell(rows, row, shown.from[i]);
+            cells[i] = shown.as[i]->kind == LIST_TIME ? shown_time(cell, op->json, room[i]) : cell;
         }
         table_row(t, cells);
     }
@@ -107,7 +149,7 @@ static int list(struct operator *op, const struct listing *l, const struct view_
     struct ho_err err = {HO_OK, 0, ""};
     struct db_rows rows = {0};
 
-    enum ho_code code = l->fetch(operator_db(op), f, &rows, &err);
+    enum ho_code code = list_fetch_rows(operator_db(op), l, f, &rows, &err);
     if (code == HO_OK && rows.n_rows == 0) {
         if (!op->json) {
             (void)puts(is_filtered(f) ? "No such events." : l->none);
@@ -115,7 +157,7 @@ static int list(struct operator *op, const struct listing *l, const struct view_
         note_unknown(op, "provider", f->provider, true);
         note_unknown(op, "source", f->source, false);
     } else if (code == HO_OK) {
-        print_rows(op, l, &rows, wide);
+        print_rows(op, l->kind, &rows, wide);
         if (!op->json && rows.n_rows == f->limit) {
             (void)printf("(%u of them; --limit shows more)\n", f->limit);
         }
@@ -155,19 +197,19 @@ static int show_one(struct operator *op, const struct db_rows *found, size_t row
     struct db_rows rows = {0};
     struct db_rows one = *found;
 
-    if (view_timeline(operator_db(op), db_cell(found, row, VIEW_R_CID), &rows, &err) != HO_OK) {
+    if (views_timeline(operator_db(op), db_cell(found, row, VIEW_R_CID), &rows, &err) != HO_OK) {
         db_rows_free(&rows);
         return fail(op, &err);
     }
     if (op->json) {
         one.cells += row * one.n_cols;
         one.n_rows = 1;
-        print_rows(op, &listings[0], &one, true);
+        print_rows(op, listings[0].kind, &one, true);
     } else {
         (void)fputs(row > 0 ? "\n" : "", stdout);
         say_receipt(found, row);
     }
-    print_rows(op, &list_timeline, &rows, false);
+    print_rows(op, "timeline", &rows, false);
     db_rows_free(&rows);
     return EXIT_WELL;
 }
@@ -195,7 +237,7 @@ static enum ho_code find_by_job(struct operator *op, const char *what, struct db
 static int no_such(const struct operator *op, const char *what)
 {
     bool is_word = strspn(what, "abcdefghijklmnopqrstuvwxyz") == strlen(what);
-    char lists[128] = "";
+    char lists[256] = "";
 
     for (size_t i = 0; i < listings_n && is_word; i++) {
         size_t len = strlen(lists);
@@ -239,7 +281,8 @@ struct list_args {
 static const struct listing *find_listing(const char *word)
 {
     for (size_t i = 0; i < listings_n; i++) {
-        if (strcmp(listings[i].word, word) == 0) {
+        const char *view = listings[i].view;
+        if (strcmp(listings[i].word, word) == 0 || (view != NULL && strcmp(view, word) == 0)) {
             return &listings[i];
         }
     }
@@ -325,10 +368,11 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_list = {
     .name = "list",
-    .synopsis = "[receipts | jobs | dead | discarded | conflicts | attempts | flows | workers]\n"
-                "       [ID] [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
+    .synopsis = "[NAME | ID] [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
     .summary = "shows events, jobs, dead letters and conflicts, or the story of one event",
     .help =
+        "NAME is one of these; the views of a console (hookonce_NAME) show the same:\n"
+        "\n"
         "  receipts   the newest events (also without a word)\n"
         "  jobs       what is not done yet, what is due first at the top\n"
         "  dead       dead letters: jobs that were given up and wait for you\n"
@@ -337,6 +381,14 @@ const struct command cmd_list = {
         "  attempts   tries, those of the newest jobs first\n"
         "  flows      what has business keys and objects in the tables, and the routes of each\n"
         "  workers    processors at work, and those that vanished within a day\n"
+        "  overview   whether all is well, one fact a row\n"
+        "  commands   what persons asked for, and what came of it\n"
+        "  duplicates events that came again, among the newest\n"
+        "  paused     what is paused now\n"
+        "  alerts     what somebody should look at\n"
+        "  spool      what each host keeps that is not in the database yet\n"
+        "  settings   the config that runs, without secrets\n"
+        "  hourly, daily, latency, quiet_sources: the numbers\n"
         "  ID         an event id, a job's number or a correlation id: all that happened to that\n"
         "             event, in order\n"
         "\n"

@@ -84,6 +84,10 @@ static int migrate(struct operator *op)
     if (code != HO_OK) {
         return operator_db_fail(op, &err);
     }
+    if (s.views_denied) {
+        (void)operator_fail(op, EXIT_WELL, "the console's views were not made: this account lacks "
+                            "CREATE VIEW or DROP; all else works without them");
+    }
     if (op->json) {
         print_json(&s, s.want);
         return EXIT_WELL;
@@ -157,6 +161,8 @@ const struct command cmd_migrate = {
         "The database user needs CREATE, ALTER, INDEX, SELECT, INSERT and UPDATE for this; at\n"
         "run time SELECT, INSERT, UPDATE and DELETE are enough. A user who lacks them (those of\n"
         "`hookonce grants` may change no table) is refused; name one who has them with --user.\n"
+        "With CREATE VIEW and DROP it also makes the views of schema/views.sql, for consoles such as\n"
+        "phpMyAdmin.\n"
         "\n"
         "examples:\n"
         "  hookonce migrate\n"

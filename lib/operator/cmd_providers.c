@@ -8,6 +8,8 @@
 #include "operator/providers.h"
 #include "operator/table.h"
 
+#define COLUMNS 16
+
 #define WORD 24 /* room for a duration or a number */
 #define TEMPLATE_MAX 4096
 
@@ -90,7 +92,7 @@ static void add_program_row(struct table *t, const struct recipe_facts *f)
     const int64_t numbers[NUMBERS] = {f->tolerance_ms, f->retries_ms, f->resend_ms, f->cap,
                                       f->deadline_ms};
     char room[NUMBERS][WORD];
-    struct span cells[TABLE_COLS_MAX] = {
+    struct span cells[COLUMNS] = {
         span_of(f->name),      maybe(f->title),        maybe(f->docs),
         maybe(f->basis),       span_of(f->confidence), span_of(f->signature),
         maybe(f->signed_bytes), maybe(f->weak),        maybe(f->id),
@@ -106,7 +108,7 @@ static void add_program_row(struct table *t, const struct recipe_facts *f)
 
 static void list_programs(struct recipes *all, const char *only)
 {
-    static const struct table_col cols[TABLE_COLS_MAX] = {
+    static const struct table_col cols[COLUMNS] = {
         {"provider", TABLE_TEXT, 0},       {"title", TABLE_TEXT, 0},
         {"docs", TABLE_TEXT, 0},           {"basis", TABLE_TEXT, 0},
         {"confidence", TABLE_TEXT, 0},     {"signature", TABLE_TEXT, 0},
@@ -116,7 +118,7 @@ static void list_programs(struct recipes *all, const char *only)
         {"retries_ms", TABLE_NUMBER, 0},   {"resend_ms", TABLE_NUMBER, 0},
         {"cap_bytes", TABLE_NUMBER, 0},    {"deadline_ms", TABLE_NUMBER, 0},
     };
-    struct table *t = table_new("provider", cols, TABLE_COLS_MAX);
+    struct table *t = table_new("provider", cols, COLUMNS);
 
     for (size_t i = 0; i < recipes_count(all); i++) {
         struct recipe_facts f;

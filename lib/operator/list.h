@@ -6,32 +6,41 @@
 #include "operator/table.h"
 #include "store/view.h"
 
-/* A column of a listing: from which one of the view, and how it is shown. */
+enum list_kind {
+    LIST_TEXT,
+    LIST_NUMBER,
+    LIST_TIME /* people see whole seconds, programs RFC 3339 */
+};
+
+/* How a column of that name is shown, in whatever listing it is. */
 struct list_col {
-    int from;
-    bool is_time; /* people see whole seconds, programs RFC 3339 */
-    struct table_col col;
+    const char *name;
+    enum list_kind kind;
+    unsigned max;  /* table_col */
     unsigned rank; /* table_rank */
 };
+const struct list_col *list_col(const char *name); /* never NULL */
 
 typedef enum ho_code list_fetch(struct db *db, const struct view_filter *f, struct db_rows *rows,
                                 struct ho_err *err);
 
+/* The columns of a listing are those of what it fetches. A column NAME_raw is not shown: its bytes
+ * stand for the text in NAME. */
 struct listing {
-    const char *word; /* what the command line says */
-    const char *kind; /* what JSON says */
-    const char *none; /* what people read when there is nothing */
-    list_fetch *fetch;
-    const struct list_col *cols;
-    size_t n;
-    int (*print)(struct operator *op); /* in place of the three above; returns an exit_status */
+    const char *word;  /* what the command line says */
+    const char *view;  /* the view that it shows, also a word of the command line; NULL: none */
+    const char *kind;  /* what JSON says */
+    const char *none;  /* what people read when there is nothing */
+    list_fetch *fetch; /* in place of the view */
+    int (*print)(struct operator *op); /* in place of both; returns an exit_status */
 };
 
 extern const struct listing listings[]; /* the first one is what `list` alone shows */
 extern const size_t listings_n;
+enum ho_code list_fetch_rows(struct db *db, const struct listing *l, const struct view_filter *f,
+                             struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+
 /* The flows of the tables, and the routes of each. */
 int list_flows(struct operator *op) HO_MUST_CHECK;
-
-extern const struct listing list_timeline; /* of one event; has no fetch */
 
 #endif

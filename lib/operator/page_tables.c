@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "operator/page.h"
-#include "store/view.h"
+#include "store/views.h"
 
 #define DEAD_MAX 20
 #define TEXT_MAX 300
@@ -60,7 +60,7 @@ static void put_table(const char *title, const char *note, const struct column *
 
 static enum ho_code read_dead(struct db *db, struct db_rows *rows, struct ho_err *err)
 {
-    return view_dead(db, DEAD_MAX, rows, err);
+    return views_rows(db, "dead_letters", DEAD_MAX, rows, err);
 }
 
 static const struct column alerts[] = {

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-#define TABLE_COLS_MAX 16
+#define TABLE_COLS_MAX 20
 #define TABLE_CELL_MAX (64UL * 1024 * 1024) /* bytes of a cell or line */
 
 enum table_kind {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "store/keyfile.h"
 #include "store/sql.h"
+#include "store/views.h"
 
 #define STATEMENT_MAX 65536
 
@@ -68,9 +69,7 @@ enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err)
     return HO_OK;
 }
 
-/* The next statement of a schema file: comment and empty lines are left out, a semicolon at the
- * end of a line ends it. false at the end of the file. */
-static bool next_statement(struct span *rest, struct buf *statement)
+bool migrate_next(struct span *rest, struct buf *statement)
 {
     buf_clear(statement);
     while (span_present(*rest)) {
@@ -99,7 +98,7 @@ static enum ho_code apply(struct db *db, const struct schema_file *file, struct 
     enum ho_code code = HO_OK;
 
     buf_init(&statement, STATEMENT_MAX);
-    while (code == HO_OK && next_statement(&rest, &statement)) {
+    while (code == HO_OK && migrate_next(&rest, &statement)) {
         code = db_run_once(db, buf_cstr(&statement), NULL, 0, NULL, err);
     }
     buf_free(&statement);
@@ -168,6 +167,9 @@ enum ho_code migrate_run(struct db *db, const char *key_file, struct migrate_sta
         if (schema_files[i].version > before->have) {
             code = apply(db, &schema_files[i], err);
         }
+    }
+    if (code == HO_OK) {
+        code = views_make(db, &before->views_denied, err);
     }
     if (code == HO_OK) {
         migrate_key_print(secret_span(&key), print);

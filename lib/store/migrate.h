@@ -21,7 +21,13 @@ struct migrate_state {
     int want;                            /* newest version that this program knows */
     char key_print[KEY_PRINT_LEN + 1];   /* of the key the tables belong to; "": none yet */
     bool key_created;                    /* by migrate_run: the key file is new */
+    bool views_denied;                   /* by migrate_run: the console's views could not be made */
 };
+
+/* The next statement of a schema file: comment and empty lines are left out, a semicolon at the end
+ * of a line ends it. Dies when it does not fit.
+ * returns false at the end of the file */
+bool migrate_next(struct span *rest, struct buf *statement);
 
 /* Reads what the tables say. No tables is not an error. */
 enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_err *err)

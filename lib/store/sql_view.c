@@ -5,8 +5,8 @@
 #include "store/answers.h"
 
 #define RECEIPT_COLUMNS                                                                            \
-    "r.recorded_at, r.correlation_id, r.provider, r.source, r.event_id, r.event_type, r.status,"  \
-    " r.outcome, r.duplicates"
+    "r.recorded_at, r.provider, r.source, r.event_id, r.event_type, r.status, r.outcome,"          \
+    " r.duplicates, r.correlation_id"
 
 /* ?: provider or NULL, the same again, source likewise, status likewise, limit */
 const char SQL_VIEW_RECEIPTS[] =
@@ -33,16 +33,10 @@ const char SQL_VIEW_BY_EVENT[] =
     " STRAIGHT_JOIN hookonce_receipt r ON r.provider = p.provider AND r.event_id = ?"
     " ORDER BY r.correlation_id DESC";
 
-const char SQL_VIEW_DEAD[] =
-    "SELECT j.run_at AS ended_at, j.id AS job, j.correlation_id, r.provider, r.event_id,"
-    " r.event_type, j.route, j.tries, j.outcome, j.last_error"
-    " FROM hookonce_job j FORCE INDEX (claim)"
-    " LEFT JOIN hookonce_receipt r ON r.correlation_id = j.correlation_id"
-    " WHERE j.state = 'dead' ORDER BY j.run_at DESC, j.id DESC LIMIT ?";
-
 /* Jobs that are discarded, with the command that did it. */
 #define DISCARDED(key)                                                                             \
-    "hookonce_command AS c FORCE INDEX (" key ") STRAIGHT_JOIN hookonce_job AS j FORCE INDEX (command)"                           \
+    "hookonce_command AS c FORCE INDEX (" key ")"                                                  \
+    " STRAIGHT_JOIN hookonce_job AS j FORCE INDEX (command)"                                       \
     " ON j.command_id = c.id AND j.outcome = 'discarded'"                                          \
     " WHERE c.command IN ('discard', 'forget')"
 
@@ -77,95 +71,6 @@ const char SQL_VIEW_UNANSWERED[] =
     " ORDER BY run_at DESC, id DESC LIMIT ?) AS j"
     " LEFT JOIN hookonce_receipt r FORCE INDEX (correlation)"
     " ON r.correlation_id = j.correlation_id GROUP BY r.source ORDER BY r.source";
-
-const char SQL_VIEW_CONFLICTS[] =
-    "SELECT last_seen_at, id, kind, provider, event_id, event_type, source, correlation_id,"
-    " first_correlation_id, seen, body_len FROM hookonce_conflict ORDER BY id DESC LIMIT ?";
-
-#define OPEN_COLUMNS                                                                               \
-    "run_at, id AS job, correlation_id, state, route, tries, worker, outcome, last_error,"         \
-    " IF(state = 'running', NULL, waiting_for) AS waiting_for, waits,"                             \
-    " IF(state = 'running', NULL, waits_since) AS waits_since"
-#define OPEN_JOBS(of)                                                                              \
-    "(SELECT " OPEN_COLUMNS " FROM hookonce_job FORCE INDEX (claim) WHERE state = '" of "'"        \
-    " ORDER BY run_at, id LIMIT ?)"
-
-const char SQL_VIEW_OPEN_JOBS[] = OPEN_JOBS("running") " UNION ALL " OPEN_JOBS("ready")
-    " UNION ALL " OPEN_JOBS("waiting") " ORDER BY 1, 2 LIMIT ?";
-
-/* By the key: attempts are not indexed by time, and a job's tries belong together. */
-const char SQL_VIEW_ATTEMPTS[] =
-    "SELECT started_at, ended_at, job_id AS job, try_no, correlation_id, worker, outcome,"
-    " rows_changed, error"
-    " FROM hookonce_attempt ORDER BY job_id DESC, claim_no DESC LIMIT ?";
-
-/* What is decided before the handler is begun: no try. */
-#define NOT_BEGUN                                                                                  \
-    "('ignored', 'informational', 'already done', 'already so', 'stale', 'gone', 'need not met',"  \
-    " 'waited too long', 'no key', 'no route', 'forged row', 'body gone', 'key over')"
-
-#define TIMES(n) "IF(" n " = 1, 'once', CONCAT(" n ", ' times'))"
-
-/* The end of a job is written just before that of its last try, and stands below it.
- * ?: the correlation id, ten times. Same times are sorted by what must come first. */
-const char SQL_VIEW_TIMELINE[] =
-    "SELECT at, what, detail FROM ("
-    "SELECT received_at AS at, 'received' AS what, 1 AS step,"
-    " CONCAT('by ', source, ', ', event_type, ', ', body_len, ' bytes',"
-    " COALESCE(CONCAT(' shared with ', body_id), ''), ', secret ', secret_no,"
-    " IF(EXISTS(SELECT 1 FROM hookonce_body b WHERE b.correlation_id ="
-    " COALESCE(r.body_id, r.correlation_id)), '', '; its body is gone: forgotten or pruned'))"
-    " AS detail FROM hookonce_receipt r WHERE correlation_id = ?"
-    " UNION ALL SELECT last_duplicate_at, 'duplicate', 2,"
-    " CONCAT('the last of ', duplicates, '; the same event came again')"
-    " FROM hookonce_receipt WHERE correlation_id = ? AND duplicates > 0"
-    " UNION ALL SELECT last_seen_at, kind, 2, CONCAT('conflict ', id, ', seen ', " TIMES("seen") ","
-    " ', refused delivery ', correlation_id)"
-    " FROM hookonce_conflict WHERE first_correlation_id = ?"
-    " UNION ALL SELECT created_at, 'job', 3, CONCAT('job ', id, ', ',"
-    " CASE WHEN route <> '' THEN CONCAT('route ', route)"
-    " WHEN outcome = 'ignored' THEN 'no route wants it'"
-    " WHEN outcome = 'informational' THEN 'only to be recorded'"
-    " ELSE 'not dispatched yet' END)"
-    " FROM hookonce_job WHERE correlation_id = ?"
-    " UNION ALL SELECT a.started_at, 'started', 4, CONCAT('job ', a.job_id, ', try ', a.try_no,"
-    " ', ', a.worker) FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
-    " WHERE j.correlation_id = ? AND COALESCE(a.outcome, '') NOT IN " NOT_BEGUN
-    " UNION ALL SELECT reopened_at, 'retry', 3, CONCAT('job ', id, ', opened again by a person',"
-    " IF(reopened > 1, CONCAT(', for the ', reopened, '. time'), ''))"
-    " FROM hookonce_job WHERE correlation_id = ? AND reopened > 0"
-    " UNION ALL SELECT a.ended_at, COALESCE(a.outcome, 'ended'), 5,"
-    " CONCAT('job ', a.job_id, IF(COALESCE(a.outcome, '') IN " NOT_BEGUN
-    ", '', CONCAT(', try ', a.try_no)),"
-    " COALESCE(CONCAT(', rows changed: ', a.rows_changed), ''), COALESCE(CONCAT(': ', a.error), ''))"
-    " FROM hookonce_job j JOIN hookonce_attempt a ON a.job_id = j.id"
-    " WHERE j.correlation_id = ? AND a.ended_at IS NOT NULL"
-    " UNION ALL SELECT waits_since, 'waits', 4, CONCAT('job ', id, ', for ', waiting_for,"
-    " COALESCE(CONCAT(', ', done_by), ''), ', put off ', " TIMES("waits") ","
-    " COALESCE(CONCAT(': ', last_error), ''))"
-    " FROM hookonce_job WHERE correlation_id = ? AND waiting_for IS NOT NULL"
-    " AND state IN ('ready', 'waiting')"
-    " UNION ALL SELECT j.run_at, 'discarded', 5, CONCAT('job ', j.id, ', by ',"
-    " COALESCE(c.asked_by, 'somebody'), COALESCE(CONCAT(', acted: ', c.acted), ''),"
-    " COALESCE(CONCAT(': ', c.reason), '')) FROM hookonce_job j"
-    " JOIN hookonce_command c ON c.id = j.command_id"
-    " WHERE j.correlation_id = ? AND j.outcome = 'discarded'"
-    " UNION ALL SELECT IF(state IN ('done', 'dead'), GREATEST(run_at, COALESCE((SELECT"
-    " MAX(a.ended_at) FROM hookonce_attempt a WHERE a.job_id = j.id"
-    " AND a.ended_at < j.run_at + INTERVAL 1 SECOND), run_at)), run_at), state, 6,"
-    " CONCAT('job ', id, CASE state"
-    " WHEN 'ready' THEN ', due at this time' WHEN 'running' THEN ', lease ends at this time'"
-    " WHEN 'waiting' THEN ', asleep until its lane is free, or this time'"
-    " ELSE CONCAT(', ', COALESCE(outcome, 'ended'), COALESCE(CONCAT(' by ', done_by), ''),"
-    " IF(waits > 0, CONCAT(', was put off ', " TIMES("waits") ","
-    " COALESCE(CONCAT(': ', REPLACE(waited_for, ',', ', ')), '')), '')) END)"
-    " FROM hookonce_job j WHERE correlation_id = ?"
-    ") AS t ORDER BY at, step LIMIT 1000";
-
-const char SQL_VIEW_WORKERS[] =
-    "SELECT seen_at, id, host, pid, started_at, TIMESTAMPDIFF(SECOND, seen_at, UTC_TIMESTAMP(6))"
-    " AS age_s FROM hookonce_worker WHERE seen_at > UTC_TIMESTAMP(6) - INTERVAL 1 DAY"
-    " ORDER BY seen_at DESC LIMIT 100";
 
 #define UP_TO(what) "(SELECT COUNT(*) FROM (SELECT 1 FROM " what " LIMIT 1001) AS n)"
 #define JOBS(where) UP_TO("hookonce_job FORCE INDEX (claim) WHERE " where)

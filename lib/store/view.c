@@ -73,13 +73,6 @@ enum ho_code view_find(struct db *db, struct span what, struct db_rows *rows, st
     return code;
 }
 
-enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
-{
-    struct db_value in[] = {limit_of(limit)};
-
-    return db_run(db, SQL_VIEW_DEAD, in, COUNT(in), rows, err);
-}
-
 enum ho_code view_breakers(struct db *db, struct db_rows *rows, struct ho_err *err)
 {
     return db_run(db, SQL_VIEW_BREAKERS, NULL, 0, rows, err);
@@ -125,45 +118,6 @@ enum ho_code view_discarded(struct db *db, unsigned limit, struct db_rows *rows,
     struct db_value in[] = {limit_of(limit)};
 
     return db_run(db, SQL_VIEW_DISCARDED, in, COUNT(in), rows, err);
-}
-
-enum ho_code view_conflicts(struct db *db, unsigned limit, struct db_rows *rows,
-                            struct ho_err *err)
-{
-    struct db_value in[] = {limit_of(limit)};
-
-    return db_run(db, SQL_VIEW_CONFLICTS, in, COUNT(in), rows, err);
-}
-
-enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
-                            struct ho_err *err)
-{
-    struct db_value in[] = {limit_of(limit), limit_of(limit), limit_of(limit), limit_of(limit)};
-
-    return db_run(db, SQL_VIEW_OPEN_JOBS, in, COUNT(in), rows, err);
-}
-
-enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
-{
-    struct db_value in[] = {limit_of(limit)};
-
-    return db_run(db, SQL_VIEW_ATTEMPTS, in, COUNT(in), rows, err);
-}
-
-enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,
-                           struct ho_err *err)
-{
-    struct db_value in[10];
-
-    for (size_t i = 0; i < COUNT(in); i++) {
-        in[i] = DBV_TEXT(cid);
-    }
-    return db_run(db, SQL_VIEW_TIMELINE, in, COUNT(in), rows, err);
-}
-
-enum ho_code view_workers(struct db *db, struct db_rows *rows, struct ho_err *err)
-{
-    return db_run(db, SQL_VIEW_WORKERS, NULL, 0, rows, err);
 }
 
 enum ho_code view_queue(struct db *db, struct view_queue *out, struct ho_err *err)

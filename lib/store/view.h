@@ -10,8 +10,8 @@
 #define VIEW_COUNT_MAX 1000 /* counts stop here: one more means "more than" */
 
 /* Receipts, newest first. */
-enum { VIEW_R_RECORDED, VIEW_R_CID, VIEW_R_PROVIDER, VIEW_R_SOURCE, VIEW_R_EVENT, VIEW_R_TYPE,
-       VIEW_R_STATUS, VIEW_R_OUTCOME, VIEW_R_DUPLICATES, VIEW_R_N };
+enum { VIEW_R_RECORDED, VIEW_R_PROVIDER, VIEW_R_SOURCE, VIEW_R_EVENT, VIEW_R_TYPE, VIEW_R_STATUS,
+       VIEW_R_OUTCOME, VIEW_R_DUPLICATES, VIEW_R_CID, VIEW_R_N };
 
 struct view_filter {
     struct span provider; /* absent: all */
@@ -25,12 +25,6 @@ enum ho_code view_receipts(struct db *db, const struct view_filter *f, struct db
 /* The receipts that a person means by this: a correlation id, or a provider's event id (also one
  * that is too long to be stored as it is), of every provider. The same columns. */
 enum ho_code view_find(struct db *db, struct span what, struct db_rows *rows, struct ho_err *err)
-    HO_MUST_CHECK;
-
-/* Dead letters, newest first. */
-enum { VIEW_D_ENDED, VIEW_D_JOB, VIEW_D_CID, VIEW_D_PROVIDER, VIEW_D_EVENT, VIEW_D_TYPE,
-       VIEW_D_ROUTE, VIEW_D_TRIES, VIEW_D_OUTCOME, VIEW_D_ERROR, VIEW_D_N };
-enum ho_code view_dead(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
     HO_MUST_CHECK;
 
 /* What a person discarded, newest first. */
@@ -61,39 +55,11 @@ enum ho_code view_flows(struct db *db, struct db_rows *rows, struct ho_err *err)
 enum ho_code view_flow(struct db *db, struct span flow, int64_t *effects, int64_t *objects,
                        struct ho_err *err) HO_MUST_CHECK;
 
-/* Conflicts, newest first. */
-enum { VIEW_C_LAST_SEEN, VIEW_C_ID, VIEW_C_KIND, VIEW_C_PROVIDER, VIEW_C_EVENT, VIEW_C_TYPE,
-       VIEW_C_SOURCE, VIEW_C_CID, VIEW_C_FIRST_CID, VIEW_C_SEEN, VIEW_C_BODY_LEN, VIEW_C_N };
-enum ho_code view_conflicts(struct db *db, unsigned limit, struct db_rows *rows,
-                            struct ho_err *err) HO_MUST_CHECK;
-
-/* Jobs that are not done, those that are due first at the top. */
-enum { VIEW_J_RUN_AT, VIEW_J_JOB, VIEW_J_CID, VIEW_J_STATE, VIEW_J_ROUTE, VIEW_J_TRIES,
-       VIEW_J_WORKER, VIEW_J_OUTCOME, VIEW_J_ERROR, VIEW_J_WAITING_FOR, VIEW_J_WAITS,
-       VIEW_J_WAITS_SINCE, VIEW_J_N };
-enum ho_code view_open_jobs(struct db *db, unsigned limit, struct db_rows *rows,
-                            struct ho_err *err) HO_MUST_CHECK;
-
-/* Tries, those of the newest jobs first, a job's last try first. */
-enum { VIEW_A_STARTED, VIEW_A_ENDED, VIEW_A_JOB, VIEW_A_TRY, VIEW_A_CID, VIEW_A_WORKER,
-       VIEW_A_OUTCOME, VIEW_A_ROWS, VIEW_A_ERROR, VIEW_A_N };
-enum ho_code view_attempts(struct db *db, unsigned limit, struct db_rows *rows, struct ho_err *err)
-    HO_MUST_CHECK;
-
 /* Appends what a conflict holds of the refused body, opened, to *out, that has room for it.
  * returns HO_OK | HO_REJECT (no such conflict, or nothing is left of it) | HO_PERMANENT (its key is
  * not here, or it does not open) | HO_TRANSIENT */
 enum ho_code view_conflict_body(struct db *db, uint64_t id, struct buf *out, struct ho_err *err)
     HO_MUST_CHECK;
-
-/* What happened to one receipt, in order: its delivery, jobs, tries, conflicts. */
-enum { VIEW_T_AT, VIEW_T_WHAT, VIEW_T_DETAIL, VIEW_T_N };
-enum ho_code view_timeline(struct db *db, struct span cid, struct db_rows *rows,
-                           struct ho_err *err) HO_MUST_CHECK;
-
-/* Processors that reported within a day, latest first. */
-enum { VIEW_W_SEEN, VIEW_W_ID, VIEW_W_HOST, VIEW_W_PID, VIEW_W_STARTED, VIEW_W_AGE_S, VIEW_W_N };
-enum ho_code view_workers(struct db *db, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
 /* Numbers for `check`; each count ends at VIEW_COUNT_MAX + 1. */
 struct view_queue {

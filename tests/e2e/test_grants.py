@@ -143,7 +143,7 @@ def test_grants_puts_names_in_quotes_and_leaves_reply_mode_out(site):
 def test_migrate_may_run_as_a_user_that_owns_the_tables(site):
     s = site(sources=STRIPE)
     tables = [row["t"] for row in s.sql("SELECT table_name AS t FROM information_schema.tables WHERE table_schema = "
-                                        "DATABASE() AND table_name LIKE 'hookonce%%'")]
+                                        "DATABASE() AND table_name LIKE 'hookonce%%' AND table_type <> 'VIEW'")]
     s.sql("DROP TABLE " + ", ".join(tables))
     done = s.hookonce("migrate")  # the processor's may not change them
     assert done.returncode == 1 and "--user NAME --password-file FILE" in done.stderr.decode()

@@ -58,8 +58,9 @@ def test_what_never_began_is_no_try(site):
     s = told_site(site, {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}, once_per="{/data/object/id}")
     arrive(s, events.stripe("evt_1", object_id="cs_1"), events.stripe("evt_2", object_id="cs_1"))
     s.process()
-    assert [what for what, _ in story(s, "evt_1")] == ["started", "done", "done"]
-    assert [detail for _, detail in story(s, "evt_1")][1:] == ["job 1, try 1, rows changed: 1", "job 1, done"]
+    assert [what for what, _ in story(s, "evt_1")] == ["started", "effect", "done", "done"]
+    assert [detail for _, detail in story(s, "evt_1")][1:] == ["job 1, done: cs_1 of r", "job 1, try 1, rows changed: 1",
+                                                               "job 1, done"]
     told = story(s, "evt_2")
     assert "started" not in [what for what, _ in told]
     assert all("try" not in detail for _, detail in told) and ("already done", "job 2") in told

@@ -2,8 +2,20 @@
 #include "testdb.h"
 
 #include "store/view.h"
+#include "store/views.h"
 
 static struct testdb t;
+
+static size_t column(const struct db_rows *rows, const char *name)
+{
+    for (size_t i = 0; i < rows->n_cols; i++) {
+        if (strcmp(rows->cols[i].name, name) == 0) {
+            return i;
+        }
+    }
+    fail_msg("there is no column %s", name);
+    return 0;
+}
 
 static void assert_cell(const struct db_rows *rows, size_t row, size_t col, const char *wanted)
 {
@@ -144,23 +156,24 @@ static void dead_letters_and_open_jobs(void **state)
     struct ho_err err;
     (void)state;
 
-    assert_int_equal(view_dead(t.outside, 10, &got, &err), HO_OK);
+    assert_int_equal(views_rows(t.outside, "dead_letters", 10, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 2);
+    assert_cell(&got, 0, column(&got, "event_id"), "e3");
+    assert_cell(&got, 0, column(&got, "outcome"), "forged row");
+    assert_cell(&got, 1, column(&got, "event_id"), "e2");
+    assert_cell(&got, 1, column(&got, "last_error"), "first reason");
+    assert_cell(&got, 1, column(&got, "tries"), "1");
     assert_int_equal(got.n_cols, VIEW_D_N);
-    assert_cell(&got, 0, VIEW_D_EVENT, "e3");
-    assert_cell(&got, 0, VIEW_D_OUTCOME, "forged row");
-    assert_cell(&got, 1, VIEW_D_EVENT, "e2");
-    assert_cell(&got, 1, VIEW_D_ERROR, "first reason");
-    assert_cell(&got, 1, VIEW_D_TRIES, "1");
-    assert_int_equal(view_dead(t.outside, 1, &got, &err), HO_OK);
+    assert_int_equal(column(&got, "tries"), VIEW_D_TRIES);
+    assert_int_equal(column(&got, "event_id_raw"), VIEW_D_EVENT);
+    assert_int_equal(views_rows(t.outside, "dead_letters", 1, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 1);
-    assert_int_equal(view_open_jobs(t.outside, 3, &got, &err), HO_OK);
+    assert_int_equal(views_rows(t.outside, "queue", 3, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 3);
-    assert_int_equal(got.n_cols, VIEW_J_N);
-    assert_cell(&got, 0, VIEW_J_CID, cids[3]);
-    assert_cell(&got, 1, VIEW_J_CID, cids[6]);
-    assert_cell(&got, 2, VIEW_J_CID, cids[5]);
-    assert_cell(&got, 2, VIEW_J_STATE, "running");
+    assert_cell(&got, 0, column(&got, "correlation_id"), cids[3]);
+    assert_cell(&got, 1, column(&got, "correlation_id"), cids[6]);
+    assert_cell(&got, 2, column(&got, "correlation_id"), cids[5]);
+    assert_cell(&got, 2, column(&got, "state"), "running");
     db_rows_free(&got);
 }
 
@@ -185,10 +198,10 @@ static void numbers_of_the_queue(void **state)
     assert_int_equal(view_queue(t.outside, &q, &err), HO_OK);
     assert_in_range(q.worker_s, 40, 60);
     struct db_rows got = {0};
-    assert_int_equal(view_workers(t.outside, &got, &err), HO_OK);
+    assert_int_equal(views_rows(t.outside, "workers", 10, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 1);
-    assert_cell(&got, 0, VIEW_W_ID, "w1");
-    assert_in_range(db_cell_int(&got, 0, VIEW_W_AGE_S), 40, 60);
+    assert_cell(&got, 0, column(&got, "worker"), "w1");
+    assert_in_range(db_cell_int(&got, 0, column(&got, "seconds_ago")), 40, 60);
     db_rows_free(&got);
 }
 
@@ -251,30 +264,28 @@ static void one_receipts_story(void **state)
     testdb_run(db, sql);
     testdb_run(t.outside, "INSERT INTO hookonce_command (id, command, job, acted, asked_by, reason, state)"
                    " VALUES (5, 'discard', 1, 'no', 'me@here', 'the shop is closed', 'done')");
-    assert_int_equal(view_timeline(t.outside, span_of(e.cid), &got, &err), HO_OK);
+    assert_int_equal(views_timeline(t.outside, span_of(e.cid), &got, &err), HO_OK);
     assert_int_equal(got.n_rows, sizeof wanted / sizeof wanted[0]);
     for (size_t i = 0; i < got.n_rows; i++) {
         char detail[300];
-        struct span d = db_cell(&got, i, VIEW_T_DETAIL);
+        struct span d = db_cell(&got, i, 2);
         (void)snprintf(detail, sizeof detail, "%.*s", (int)d.len, (const char *)d.p);
-        assert_cell(&got, i, VIEW_T_WHAT, wanted[i][0]);
+        assert_cell(&got, i, 1, wanted[i][0]);
         if (strstr(detail, wanted[i][1]) == NULL) {
             fail_msg("step %zu: \"%s\" lacks \"%s\"", i, detail, wanted[i][1]);
         }
     }
-    assert_int_equal(view_attempts(t.outside, 5, &got, &err), HO_OK);
+    assert_int_equal(views_rows(t.outside, "attempts", 5, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 1);
-    assert_int_equal(got.n_cols, VIEW_A_N);
-    assert_cell(&got, 0, VIEW_A_CID, e.cid);
-    assert_cell(&got, 0, VIEW_A_TRY, "1");
-    assert_cell(&got, 0, VIEW_A_OUTCOME, "failed");
-    assert_cell(&got, 0, VIEW_A_ERROR, "no such table");
-    assert_int_equal(view_conflicts(t.outside, 5, &got, &err), HO_OK);
+    assert_cell(&got, 0, column(&got, "correlation_id"), e.cid);
+    assert_cell(&got, 0, column(&got, "try"), "1");
+    assert_cell(&got, 0, column(&got, "outcome"), "failed");
+    assert_cell(&got, 0, column(&got, "error"), "no such table");
+    assert_int_equal(views_rows(t.outside, "conflicts", 5, &got, &err), HO_OK);
     assert_int_equal(got.n_rows, 1);
-    assert_int_equal(got.n_cols, VIEW_C_N);
-    assert_cell(&got, 0, VIEW_C_KIND, "meaning");
-    assert_cell(&got, 0, VIEW_C_CID, other.cid);
-    assert_cell(&got, 0, VIEW_C_FIRST_CID, e.cid);
+    assert_cell(&got, 0, column(&got, "what"), "meaning");
+    assert_cell(&got, 0, column(&got, "correlation_id"), other.cid);
+    assert_cell(&got, 0, column(&got, "first_correlation_id"), e.cid);
     db_rows_free(&got);
     db_close(db);
 }
@@ -322,15 +333,15 @@ static void no_query_reads_whole_tables(void **state)
             : i == 1 ? view_receipts(db, &failed, &got, &err)
             : i == 2 ? view_find(db, span_of(cids[0]), &got, &err)
             : i == 3 ? view_find(db, SPAN_LIT("b777"), &got, &err)
-            : i == 4 ? view_dead(db, 20, &got, &err)
-            : i == 5 ? view_open_jobs(db, 20, &got, &err)
-            : i == 6 ? view_timeline(db, span_of(cids[0]), &got, &err)
+            : i == 4 ? views_rows(db, "dead_letters", 20, &got, &err)
+            : i == 5 ? views_rows(db, "queue", 20, &got, &err)
+            : i == 6 ? views_timeline(db, span_of(cids[0]), &got, &err)
             : i == 11 ? view_breakers(db, &got, &err)
             : i == 12 ? view_failing(db, &got, &err)
             : i == 13 ? view_flows(db, &got, &err)
             : i == 14 ? view_flow(db, SPAN_LIT("bulk2"), &effects, &objects, &err)
             : i == 10 ? view_discarded(db, 20, &got, &err)
-            : i == 7 ? view_attempts(db, 20, &got, &err)
+            : i == 7 ? views_rows(db, "attempts", 20, &got, &err)
             : i == 8 ? view_since(db, "2020-01-01 00:00:00.000000", &since, &err)
                      : view_queue(db, &q, &err);
         int64_t read = testdb_int(db, reads) - before;

@@ -2,6 +2,7 @@
 #include "flow_routes.h"
 
 #include "store/view.h"
+#include "store/views.h"
 
 static int begin(void **state)
 {
@@ -78,22 +79,22 @@ static void what_waits_is_shown(void **state)
     flow_event("evt_1", "lane", "{\"object\":\"s\"}", 0);
     flow_event("evt_2", "need", "{\"order\":\"o1\"}", 0);
     flow_run();
-    assert_int_equal(view_open_jobs(base.outside, 10, &rows, &err), HO_OK);
+    assert_int_equal(views_rows(base.outside, "queue", 10, &rows, &err), HO_OK);
     assert_int_equal(rows.n_rows, 3);
-    size_t i = row_of(&rows, VIEW_J_STATE, "waiting");
-    assert_true(span_is(db_cell(&rows, i, VIEW_J_WAITING_FOR), "lane"));
-    assert_int_equal(db_cell_int(&rows, i, VIEW_J_WAITS), 1);
-    assert_int_equal(db_cell(&rows, i, VIEW_J_WAITS_SINCE).len, 26);
-    i = row_of(&rows, VIEW_J_STATE, "ready");
-    assert_true(span_is(db_cell(&rows, i, VIEW_J_WAITING_FOR), "need"));
+    size_t i = row_of(&rows, 2, "waiting");
+    assert_true(span_is(db_cell(&rows, i, 6), "lane"));
+    assert_int_equal(db_cell_int(&rows, i, 7), 1);
+    assert_int_equal(db_cell(&rows, i, 8).len, 26);
+    i = row_of(&rows, 2, "ready");
+    assert_true(span_is(db_cell(&rows, i, 6), "need"));
     assert_int_equal(view_receipts(base.outside, &received, &rows, &err), HO_OK);
     assert_int_equal(rows.n_rows, 2);
     (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_receipt WHERE event_id ="
                                     " 'evt_1'", cid);
-    assert_int_equal(view_timeline(base.outside, span_of(cid), &rows, &err), HO_OK);
-    i = row_of(&rows, VIEW_T_WHAT, "waits");
-    assert_true(span_starts(db_cell(&rows, i, VIEW_T_DETAIL), "job 901, for lane, put off once: "));
-    (void)row_of(&rows, VIEW_T_WHAT, "waiting");
+    assert_int_equal(views_timeline(base.outside, span_of(cid), &rows, &err), HO_OK);
+    i = row_of(&rows, 1, "waits");
+    assert_true(span_starts(db_cell(&rows, i, 2), "job 901, for lane, put off once: "));
+    (void)row_of(&rows, 1, "waiting");
     assert_int_equal(view_queue(base.outside, &queue, &err), HO_OK);
     assert_int_equal(queue.asleep, 1);
     assert_int_equal(queue.later, 1);

@@ -12,7 +12,7 @@ FX = (
     "CREATE TABLE made (name VARBINARY(255) PRIMARY KEY) ENGINE=InnoDB",
 )
 OURS = ("receipt", "body", "job", "attempt", "conflict", "guard", "effect", "object", "handler", "slot",
-        "answer", "command")
+        "answer", "command", "pause")
 
 
 def _text(value):
@@ -85,6 +85,14 @@ class Tables:
         """The leases of all lanes have ended."""
         if self.flows:
             self._unlocked("hookonce_object", "flow, object_key", "held_by IS NOT NULL", "held_until")
+
+    def pause(self, kind, name):
+        """As a person does."""
+        self.sql("INSERT IGNORE INTO hookonce_pause (kind, name) VALUES (%s, %s)", kind, name)
+
+    def resume(self):
+        """No pause is left."""
+        self.sql("DELETE FROM hookonce_pause")
 
     def _now(self, which):
         return self._unlocked("hookonce_job", "id", which + " AND run_at > UTC_TIMESTAMP(6)", "run_at")

@@ -178,6 +178,11 @@ class World:
         for number in range(hosts):
             self.hosts.append(Host(self, number))
         self.tables = Tables(self.database)
+        menu = self.menu()
+        self.pausable = [("everything", ""), *[("source", name) for name in menu["sources"]],
+                         *[("handler", name) for name in menu["handlers"]],
+                         *[("route", name) for name in menu["routes"]]]
+        self.jobs_paused_until = 0
         self.answers, self.troubles, self.replies, self.acts = {}, {}, {}, {}
         self.rested = True  # whether the last batch came to rest
 
@@ -326,6 +331,9 @@ class World:
             for host in self.hosts:
                 host.wake()
         self.tables.expire_dead(self.workers())
+        if self.jobs_paused_until and time.monotonic() > self.jobs_paused_until:
+            self.tables.resume()
+            self.jobs_paused_until = 0
         if self.chaos:
             self.trouble()
         time.sleep(0.02)
@@ -335,8 +343,9 @@ class World:
         return [host.processor.pid for host in self.hosts]
 
     def trouble(self):
-        """Now and then: a kill, a worker that is not scheduled, a lease that ends under it."""
-        what = self.chance.choices(("none", "kill", "pause", "expire", "lane", "reply"), (90, 2, 2, 2, 2, 2))[0]
+        """Now and then: a kill, a worker that is not scheduled, a lease that ends under it, a pause by a person."""
+        what = self.chance.choices(("none", "kill", "pause", "expire", "lane", "reply", "pause jobs"),
+                                   (90, 2, 2, 2, 2, 2, 1))[0]
         self.troubles[what] = self.troubles.get(what, 0) + 1
         host = self.chance.choice(self.hosts)
         if what == "kill":
@@ -347,6 +356,9 @@ class World:
             self.tables.expire_all()
         elif what == "lane":
             self.tables.expire_lanes()
+        elif what == "pause jobs":
+            self.tables.pause(*self.chance.choice(self.pausable[:1] * 3 + self.pausable))
+            self.jobs_paused_until = time.monotonic() + self.chance.uniform(0.2, 2)
         elif what == "reply":
             for pid in set(replies(host.site)) - {host.processor.pid}:
                 with contextlib.suppress(ProcessLookupError):

@@ -114,7 +114,8 @@ static void look_at_source(void *arg, const struct watch_source *s)
     }
     if (mistrusted(h, name)) {
         uint64_t n = counters_get(h->counters, name, COUNT_UNSIGNED);
-        alert_add(h->look, ALERT_REJECTED, name, n, NULL,
+        /* Not how many there are: strangers would say how often somebody is told. */
+        alert_add(h->look, ALERT_REJECTED, name, 1, NULL,
                   "%llu deliveries whose signature does not hold, most of late",
                   (unsigned long long)n);
     }

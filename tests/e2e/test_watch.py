@@ -204,7 +204,8 @@ def test_a_database_that_is_away_is_told_from_here(site, own_mariadb):
     s = watched(site, database=server.create_database())
     server.stop()
     now = int(time.time())
-    assert watch(s, now=now).returncode == 69 and mails(s) == []  # perhaps it is only started anew
+    for seconds in (0, 20):
+        assert watch(s, now=now + seconds).returncode == 69 and mails(s) == []  # perhaps it is only started anew
     for seconds in (120, 180, 600):
         done = watch(s, now=now + seconds)
         assert done.returncode == 69 and done.stdout == b""
@@ -234,7 +235,7 @@ def test_what_a_host_shows_by_itself(site):
     assert set(by) == {("no-secret", "github"), ("retry-window", "github"), ("config", "slack"),
                        ("rejected", "stripe"), ("quarantine", None), ("spool", None)}
     assert "does not send them again by itself" in by["retry-window", "github"]["text"]
-    assert by["rejected", "stripe"]["n"] == 3
+    assert by["rejected", "stripe"]["text"].startswith("3 deliveries")
     s.configure(s.config_text().replace("[source stripe]", "[watch]\ndisk_free = 1000g\n[source stripe]"))
     kinds = [a["kind"] for a in map(json.loads, watch(s, "--show", "--json").stdout.splitlines())]
     assert "disk" in kinds

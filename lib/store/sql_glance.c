@@ -22,8 +22,9 @@ const char SQL_GLANCE_QUEUE[] =
     "COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6)))"
     " FROM hookonce_job WHERE state = 'ready'), 0), "
     "COALESCE((SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6)))"
-    " FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host) AS s),"
-    " -1), "
+    " FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host"
+    " UNION ALL SELECT MAX(run_at) FROM hookonce_job WHERE state = 'done'"
+    " UNION ALL SELECT MAX(run_at) FROM hookonce_job WHERE state = 'dead') AS s), -1), "
     "(SELECT TIMESTAMPDIFF(SECOND, MAX(at), UTC_TIMESTAMP(6)) FROM hookonce_sample)";
 
 /* By the primary key from the start of the month on. */

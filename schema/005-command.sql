@@ -98,6 +98,9 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         (command NOT IN ('retry', 'replay', 'discard') OR job IS NOT NULL
          OR CONCAT_WS('', event_id, correlation_id, provider, source, route, handler, event_type,
                       status, outcome, from_time, to_time) <> ''),
+    CONSTRAINT give_an_id_or_a_filter_not_both CHECK
+        ((job IS NULL AND conflict IS NULL AND CONCAT_WS('', event_id, correlation_id) = '')
+         OR CONCAT_WS('', source, route, handler, event_type, status, outcome, from_time, to_time) = ''),
     CONSTRAINT hold_needs_a_job_or_an_event CHECK
         (command <> 'hold' OR job IS NOT NULL OR CONCAT_WS('', event_id, correlation_id) <> ''),
     CONSTRAINT release_needs_a_job_an_event_or_a_conflict CHECK

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "operator/asked.h"
+#include "operator/by_words.h"
 #include "operator/pick.h"
 #include "operator/table.h"
 #include "store/discard.h"
@@ -268,6 +269,9 @@ static int run_args(struct operator *op, const struct discard_args *args)
 
 static int run(struct operator *op, int argc, char **argv)
 {
+    if (by_words_wanted(argc, argv)) {
+        return by_words(op, COMMAND_DISCARD, argc, argv);
+    }
     struct discard_args args = {.picked = picked_new(argc)};
     int status = read_args(op, argc, argv, &args) ? run_args(op, &args) : EXIT_USAGE;
 
@@ -295,8 +299,8 @@ const struct command cmd_discard = {
             "runs. Without --acted the business key of a job that never asked its handler is free,\n"
             "and that of one which may have acted stays in doubt: others of the key wait until it\n"
             "is said, also later by the same command. What was processed, or runs, is left as it\n"
-            "is. retry ID opens a discarded job again. Status 1: for some id there was nothing to\n"
-            "do.\n"
+            "is. retry ID opens a discarded job again. Dead letters may also be named by a filter, as\n"
+            "hookonce replay has it. Status 1: for some id there was nothing to do.\n"
             "\n"
             "examples:\n"
             "  hookonce discard 42 --reason 'test order'\n"

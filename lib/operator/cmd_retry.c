@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "operator/asked.h"
+#include "operator/by_words.h"
 #include "operator/pick.h"
 #include "operator/table.h"
 #include "store/limits.h"
@@ -285,6 +286,10 @@ static int run(struct operator *op, int argc, char **argv)
     struct retry_args args = {.picked = picked_new(argc)};
     int status = EXIT_USAGE;
 
+    if (by_words_wanted(argc, argv)) {
+        picked_free(&args.picked);
+        return by_words(op, COMMAND_RETRY, argc, argv);
+    }
     if (read_args(op, argc, argv, &args)) {
         status = run_args(op, &args);
     }
@@ -307,6 +312,8 @@ const struct command cmd_retry = {
             "to the routes that the config has now. A discarded job is opened as a dead letter is,\n"
             "but not by --all. A job that waits, for its next try or for another reason, is due at\n"
             "once. What was processed, or runs, is left as it is.\n"
+            "With a filter, at_most or a dry run, as hookonce replay has them, dead letters only:\n"
+            "--source, --event-type, --from-time and so on.\n"
             "Status 1: for some id there was nothing to do, or it needs --release.\n",
     .run = run,
 };

@@ -39,6 +39,24 @@ static bool about_nothing(const struct command_ask *a)
     return is_one_of(a, JOBS) && !names_event(a) && !by_filter(a);
 }
 
+/* A provider says which of several events has the id. */
+static bool id_and_filter(const struct command_ask *a)
+{
+    struct command_ask rest = *a;
+
+    rest.provider = SPAN_NONE;
+    return (names_event(a) || a->conflict != 0) && by_filter(&rest);
+}
+
+static bool filter_elsewhere(const struct command_ask *a)
+{
+    struct command_ask rest = *a;
+
+    rest.source = rest.route = rest.handler = SPAN_NONE;
+    return !is_one_of(a, JOBS) && by_filter(is_one_of(a, PAUSES) ? &rest : a) &&
+           !span_present(a->event_id);
+}
+
 static bool wants_job(const struct command_ask *a)
 {
     return is_one_of(a, COMMAND_BIT(COMMAND_HOLD) | COMMAND_BIT(COMMAND_FORGET)) && !names_event(a);
@@ -97,6 +115,8 @@ static const struct {
     {two_things, "give one of job, event_id, correlation_id and conflict, not two"},
     {about_nothing, "say what it is about: a job, event_id or correlation_id; or a filter: provider, "
                     "source, route, handler, event_type, status, outcome, from_time, to_time"},
+    {id_and_filter, "give an id or a filter, not both"},
+    {filter_elsewhere, "a filter is only for retry, replay and discard"},
     {wants_job, "say what it is about: a job, event_id or correlation_id"},
     {wants_release, "say what it is about: a job, event_id, correlation_id or conflict"},
     {two_pauses, "give one source, route or handler, or none: that is everything"},

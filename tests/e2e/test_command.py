@@ -1,5 +1,8 @@
 """Commands that a person gives by inserting a row into hookonce_command."""
 
+import json
+
+import pymysql
 import pytest
 
 from hooktest import events
@@ -36,11 +39,12 @@ def mended(s):
 @pytest.fixture
 def dead(site):
     """A site with a dead letter for each id; its handler works from mended() on."""
-    def make(*ids, settings=None):
+    def make(*ids, settings=None):  # or one dict: {id: when it happened}
         s = site(sources=STRIPE, handlers={"h": {"sql": BAD}}, routes={"r": ROUTE}, settings=settings)
-        arrive(s, *[events.stripe(i) for i in ids])
+        times = ids[0] if isinstance(ids[0], dict) else dict.fromkeys(ids, 1790000000)
+        arrive(s, *[events.stripe(i, created=at) for i, at in times.items()])
         s.hookonce("process", "--once")
-        assert [j[1] for j in jobs(s)] == ["dead"] * len(ids)
+        assert [j[1] for j in jobs(s)] == ["dead"] * len(times)
         return s
     return make
 
@@ -56,3 +60,199 @@ def test_the_shortest_insert_retries_a_job(dead):
     assert s.value("SELECT command_id FROM hookonce_job WHERE id = 1") == got["id"]
     line, = s.log_lines(event="command")
     assert (line["command"], line["state"], line["from"]) == ("retry", "done", "sql")
+
+
+def test_a_wrong_row_is_refused_by_the_database_with_words(dead):
+    s = dead("evt_1")
+    before = jobs(s)
+    for words, constraint in [
+            ({"command": "retry"}, "retry_replay_discard_need_a_job_an_event_or_a_filter"),
+            ({"command": "discard", "job": 1}, "discard_needs_a_reason"),
+            ({"command": "discard", "job": 1, "reason": "  "}, "discard_needs_a_reason"),
+            ({"command": "replay", "job": 1, "again": "yes"}, "again_needs_a_reason"),
+            ({"command": "retry", "job": 1, "again": "yes", "reason": "x"}, "again_is_only_for_replay"),
+            ({"command": "retry", "job": 1, "event_id": "evt_1"}, "give_a_job_or_an_event_or_a_conflict_not_two"),
+            ({"command": "retry", "job": 1, "source": "stripe"}, "give_an_id_or_a_filter_not_both"),
+            ({"command": "hold", "source": "stripe"}, "hold_needs_a_job_or_an_event"),
+            ({"command": "forget"}, "forget_needs_a_job_or_an_event"),
+            ({"command": "release"}, "release_needs_a_job_an_event_or_a_conflict"),
+            ({"command": "pause", "source": "a", "route": "b"}, "pause_and_resume_take_one_source_or_route_or_handler"),
+            ({"command": "retry", "status": "failed", "at_most": 0}, "at_most_is_from_1_to_100000"),
+            ({"command": "retry", "status": "failed", "per_minute": 0}, "per_minute_is_from_1_to_100000"),
+            ({"command": "discard", "status": "failed", "reason": "x", "acted": "yes"},
+             "acted_is_only_for_discard_of_a_job_or_an_event"),
+            ({"command": "replay", "from_time": "2026-01-02", "to_time": "2026-01-02"}, "from_time_is_before_to_time"),
+    ]:
+        with pytest.raises(pymysql.err.OperationalError) as refused:
+            insert(s, **words)
+        assert constraint in str(refused.value), words
+    assert s.count("command") == 0 and jobs(s) == before
+
+
+@pytest.mark.parametrize("words,answer", [
+    ({"command": "retry", "job": 77}, "Nothing was done: there is no such job"),
+    ({"command": "retry", "event_id": "evt_9"}, "Nothing was done: there is no such event"),
+    ({"command": "replay", "outcome": "gave_up"}, "Nothing was done: there is no such outcome"),
+    ({"command": "pause", "source": "strype"},
+     "Nothing was done: the config has no source 'strype'; did you mean 'stripe'?"),
+    ({"command": "discard", "job": 1, "reason": "no"},
+     "Nothing was done: the config does not let discard be asked from SQL. It may be done in the shell, by hookonce "
+     "discard; or whoever keeps the config writes into [hookonce]: sql_commands = retry, replay, discard, hold, "
+     "release, pause, resume, test-alert"),
+    ({"command": "replay", "job": 1, "again": "yes", "reason": "x"}, "Nothing was done: the config does not let replay-done"),
+    ({"command": "forget", "job": 1}, "Nothing was done: the config does not let forget"),
+    ({"command": "prune"}, "Nothing was done: the config does not let prune"),
+    ({"command": "retry", "job": 1, "asked_from": "shell"}, "nothing was done: asked_from = shell is for the program"),
+])
+def test_what_cannot_be_gets_its_error_and_nothing_else_happens(dead, words, answer):
+    s = dead("evt_1")
+    mended(s)
+    before = jobs(s)
+    got = ask(s, **words)
+    assert got["state"] == "refused" and got["answer"].startswith(answer), got["answer"]
+    assert (got["did"], jobs(s), s.effects()) == (0, before, [])
+
+
+def test_what_the_config_lists_may_be_asked(dead):
+    s = dead("evt_1", "evt_2", settings={"hookonce": {"sql_commands": "discard, forget, prune, replay-done"}})
+    assert ask(s, "discard", event_id="evt_1", reason="a test")["answer"] == "1 of 1 job: 1 discarded"
+    assert ask(s, "forget", event_id="evt_1")["state"] == "done"
+    assert s.value("SELECT COUNT(*) FROM hookonce_body") == 1
+    assert "keep_bodies" in ask(s, "prune")["answer"]
+    assert "does not let retry" in ask(s, "retry", job=2)["answer"]
+    assert jobs(s)[0][1:3] == ("done", "discarded") and jobs(s)[1][1] == "dead"
+    assert [r["reason"] for r in s.sql("SELECT reason FROM hookonce_command WHERE command = 'discard'")] == ["forgotten"]
+
+
+ALL = {"hookonce": {"sql_commands": "retry, replay, replay-done, discard, hold, release, pause, resume"}}
+
+
+def test_a_replay_of_what_is_done_wants_to_be_asked_twice(site):
+    s = site(sources=STRIPE, routes={"r": ROUTE}, handlers={"h": {"sql": GOOD}}, settings=ALL)
+    arrive(s, *[events.stripe(i) for i in ("evt_1", "evt_2")])
+    s.process()
+    got = ask(s, "replay", event_id="evt_1")
+    assert got["state"] == "refused" and "it was processed: replay with again = yes and a reason" in got["answer"]
+    got = ask(s, "replay", event_id="evt_1", again="yes", reason="the mail was lost")
+    assert got["answer"] == "1 of 1 job: 1 to be done once more"
+    assert s.effects() == ["evt_1", "evt_2", "evt_1"]
+    made, = s.sql("SELECT replay_no, state, command_id FROM hookonce_job WHERE id > 2")
+    assert (made["replay_no"], made["state"], made["command_id"]) == (1, "done", got["id"])
+    got = ask(s, "replay", job=1, again="yes", reason="once more")  # the newer stands for it
+    assert got["state"] == "refused" and "a newer job" in got["answer"]
+
+
+def test_a_replay_by_filter_goes_by_the_time_of_the_events(dead):
+    s = dead({"evt_1": 1790000300, "evt_2": 1790000200, "evt_3": 1790000100})
+    mended(s)
+    dry = ask(s, "replay", source="stripe", event_type="checkout.*", status="failed", dry_run="yes")
+    assert (dry["state"], dry["found"], dry["did"]) == ("done", 3, 3)
+    assert dry["answer"] == ("Dry run, nothing was changed. It would be so. 3 of 3 jobs: 3 opened again. "
+                             "First: evt_3 (job 3), evt_2 (job 2), evt_1 (job 1)")
+    assert [j[1] for j in jobs(s)] == ["dead"] * 3 and s.effects() == []
+    two = ask(s, "replay", provider="stripe", outcome="gave up", at_most=2)
+    assert two["answer"] == "2 of 2 jobs: 2 opened again. There are more: at_most = 2 was reached"
+    assert s.effects() == ["evt_3", "evt_2"]
+    assert ask(s, "retry", handler="h", from_time="2020-01-01", to_time="2030-01-01")["did"] == 1
+    assert s.effects() == ["evt_3", "evt_2", "evt_1"]
+    assert ask(s, "retry", event_type="invoice.*")["answer"] == "Nothing matches"
+    assert "no route 'x'" in ask(s, "retry", route="x")["answer"]
+
+
+def test_a_rate_spreads_what_is_due(dead):
+    s = dead("evt_1", "evt_2", "evt_3")
+    mended(s)
+    ask(s, "retry", status="failed", per_minute=1)
+    assert s.effects() == ["evt_1"]
+    due = s.sql("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), run_at) AS s FROM hookonce_job WHERE id > 1 ORDER BY id")
+    assert 0 < due[0]["s"] <= 60 and 60 < due[1]["s"] <= 120
+
+
+def test_hold_release_pause_and_resume(dead):
+    s = dead("evt_1")
+    mended(s)
+    arrive(s, events.stripe("evt_2"))
+    assert ask(s, "pause", source="stripe", reason="the shop is moved")["state"] == "done"
+    assert s.effects() == []
+    assert "already" in ask(s, "pause", source="stripe")["answer"]
+    got = ask(s, "resume", source="stripe")
+    assert got["state"] == "done", got
+    s.process()
+    assert s.effects() == ["evt_2"]
+    assert "is not paused" in ask(s, "resume", source="stripe")["answer"]
+    number = insert(s, "pause")
+    s.hookonce("process", "--once")
+    assert row(s, number)["answer"].startswith("everything is paused")
+    arrive(s, events.stripe("evt_3"))
+    held = insert(s, "hold", event_id="evt_3")
+    insert(s, "resume")
+    s.process()
+    assert row(s, held)["answer"] == "1 of 1 job: 1 held until released"
+    assert s.effects() == ["evt_2"]
+    assert ask(s, "release", event_id="evt_3")["answer"] == "1 of 1 job: 1 released"
+    assert s.effects() == ["evt_2", "evt_3"]
+
+
+def test_two_processors_do_it_once(site):
+    s = site(sources=STRIPE, routes={"r": ROUTE}, handlers={"h": {"sql": GOOD}}, settings=ALL)
+    arrive(s, *[events.stripe(f"evt_{i}") for i in range(30)])
+    s.process()
+    for _ in range(3):
+        insert(s, "replay", source="stripe", again="yes", reason="all of it")
+    other = s.folder("state2")
+    s.write("second.conf", s.config_text().replace("[hookonce]", f"[hookonce]\nstate = {other}"))
+    runs = [s.start_processor("--once"),
+            s.start_program("--config", s.path("second.conf"), "process", "--once")]
+    for run in runs:
+        run.wait(60)
+    s.process()
+    rows = s.sql("SELECT state, found, did FROM hookonce_command ORDER BY id")
+    assert {r["state"] for r in rows} == {"done"}
+    assert sum(r["did"] for r in rows) == s.value("SELECT COUNT(*) FROM hookonce_job WHERE replay_no > 0")
+    assert s.value("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM fx GROUP BY event_id) AS t") <= 4
+    assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE replay_no > 0") == len(s.effects()) - 30
+
+
+def test_text_of_a_row_reaches_the_log_escaped_and_bounded(dead):
+    s = dead("evt_1")
+    ask(s, "retry", event_id="evt_9\n2026-01-01T00:00:00Z alarm", asked_by="eve\x1b[31m\nalarm", reason="x" * 1000)
+    line, = s.log_lines(event="command")
+    assert "\n" not in line["by"] and "\x1b" not in line["by"] and len(line["why"]) < 300
+
+
+def test_the_shell_says_the_same_and_keeps_it(dead):
+    s = dead("evt_1", "evt_2")
+    mended(s)
+    dry = s.hookonce("replay", "--source", "stripe", "--dry-run", check=True).stdout.decode()
+    assert "2 of 2 jobs: 2 opened again. First: evt_1 (job 1), evt_2 (job 2)" in dry
+    got = json.loads(s.hookonce("replay", "evt_1", "--json", check=True).stdout)
+    assert (got["what"], got["state"], got["did"], got["answer"]) == ("replay", "done", 1, "1 of 1 job: 1 opened again")
+    s.process()
+    assert s.effects() == ["evt_1"]
+    again = s.hookonce("replay", "evt_1")
+    assert again.returncode == 1 and b"it was processed" in again.stderr
+    assert s.hookonce("replay", "evt_1", "--again").returncode == 2
+    s.hookonce("replay", "evt_1", "--again", "--reason", "lost", check=True)
+    s.hookonce("pause", "--route", "r", check=True)
+    s.hookonce("retry", "--all", check=True)
+    s.process()
+    assert s.effects() == ["evt_1"]
+    s.hookonce("resume", "--route", "r", check=True)
+    s.process()
+    assert sorted(s.effects()) == ["evt_1", "evt_1", "evt_2"]
+    kept = s.sql("SELECT command, asked_from, state, did FROM hookonce_command ORDER BY id")
+    assert [(r["command"], r["state"]) for r in kept] == [
+        ("replay", "done"), ("replay", "done"), ("replay", "refused"), ("replay", "done"), ("pause", "done"),
+        ("retry", "done"), ("resume", "done")]
+    assert {r["asked_from"] for r in kept} == {"shell"}
+
+
+def test_a_row_of_the_shell_that_was_cut_off_ends_as_failed_and_is_never_run(dead):
+    s = dead("evt_1")
+    mended(s)
+    s.sql("INSERT INTO hookonce_command (command, job, asked_from, state, lease_until) VALUES ('retry', 1, 'shell', "
+          "'running', UTC_TIMESTAMP(6) - INTERVAL 1 SECOND)")
+    s.process()
+    got = row(s, 1)
+    assert got["state"] == "failed" and "before it was through" in got["answer"]
+    assert s.effects() == []

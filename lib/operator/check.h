@@ -77,6 +77,8 @@ void check_users(struct check *c);
 void check_handlers(struct check *c);
 /* Waiting jobs, dead letters, conflicts, the processor's last run; needs a good check_database. */
 void check_work(struct check *c);
+/* What is paused or held; returns how many jobs wait for that. */
+int64_t check_pauses(struct check *c);
 /* Whether somebody is told of alerts; needs a good check_database. */
 void check_alerts(struct check *c);
 /* Flows of the tables that no route is of; needs a good check_database. */

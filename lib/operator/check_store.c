@@ -146,6 +146,8 @@ void check_work(struct check *c)
         found(c, FOUND_FAIL, "queue", "%s", err.text);
         return;
     }
+    const int64_t parked = check_pauses(c); /* of those that sleep */
+    q.asleep = q.asleep > parked ? q.asleep - parked : 0;
     found(c, FOUND_OK, "queue", "%s due, %s due later, %s running%s%s", check_count(q.due, room[0]),
           check_count(q.later, room[1]), check_count(q.running, room[2]),
           q.asleep > 0 ? ", asleep until their lane is free: " : "",

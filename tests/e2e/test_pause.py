@@ -200,3 +200,24 @@ def test_top_goes_on_when_told_to(site):
     assert 2 <= done.stdout.count(b'"kind":"queue"') <= 3
     assert s.hookonce("top", "--every", "1ms").returncode == 2
     assert s.hookonce("top", "more").returncode == 2
+
+
+# ---- check ----
+
+def test_check_says_what_is_paused_and_held(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE)
+    pause(s, "source", "stripe")
+    pause(s, "handler", "gone")
+    s.sql("UPDATE hookonce_pause SET who = 'anna', reason = 'new \x1bprices' WHERE kind = 'source'")
+    arrive(s, events.stripe("evt_1"), events.stripe("evt_2"))
+    s.process()
+    s.sql("UPDATE hookonce_job SET waiting_for = 'hold', lane = NULL WHERE id = 2")
+    said = s.hookonce("check", check=True).stdout.decode()
+    assert "note  paused: source stripe since 20" in said
+    assert " UTC; 1 job waits for it; hookonce resume --source stripe ends it; by anna: new \\x1bprices\n" in said
+    assert "warn  paused: handler gone since" in said and "0 jobs wait for it; the config has no such handler" in said
+    assert "note  held: 1 until a person releases it" in said and "asleep until" not in said
+    resume(s)
+    pause(s, "everything")
+    said = s.hookonce("check", check=True).stdout.decode()
+    assert "note  paused: everything since" in said and "hookonce resume ends it" in said

@@ -70,6 +70,7 @@ GRANT SELECT ON {database}.hookonce_duplicates TO {processor};
 GRANT SELECT ON {database}.hookonce_conflicts TO {processor};
 GRANT SELECT ON {database}.hookonce_workers TO {processor};
 GRANT SELECT ON {database}.hookonce_commands TO {processor};
+GRANT SELECT, INSERT ON {database}.hookonce_new_command TO {processor};
 GRANT SELECT ON {database}.hookonce_paused TO {processor};
 GRANT SELECT ON {database}.hookonce_settings TO {processor};
 GRANT SELECT ON {database}.hookonce_timeline TO {processor};

@@ -123,6 +123,12 @@ SELECT m.id AS id, TIMESTAMP'1970-01-01 00:00:00.000000'
 FROM hookonce_command AS m
 ORDER BY m.id DESC;
 
+CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_new_command AS
+SELECT command, job, event_id, correlation_id, conflict, source, handler, route, reason, dry_run, again,
+    acted, provider, event_type, status, outcome, from_time, to_time, at_most, per_minute
+FROM hookonce_command
+WHERE state = 'new';
+
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_paused AS
 SELECT p.kind AS what, p.name AS name, p.who AS who, p.reason AS reason, p.paused_at AS paused_at
 FROM hookonce_pause AS p
@@ -341,7 +347,7 @@ WITH counted AS (
     UNION ALL SELECT 6, 'running', IF(running > 1000, 'over 1000', running), 'well',
         'SELECT * FROM hookonce_queue' FROM counted
     UNION ALL SELECT 7, 'dead letters', IF(dead > 1000, 'over 1000', dead), IF(dead > 0, 'look', 'well'),
-        'SELECT * FROM hookonce_dead_letters; then INSERT INTO hookonce_command (command, job) VALUES (''retry'', JOB)'
+        'see hookonce_dead_letters; INSERT INTO hookonce_command (command, job) VALUES (''retry'', JOB)'
         FROM counted
     UNION ALL SELECT 8, 'conflicts', IF(conflicts > 1000, 'over 1000', conflicts),
         IF(conflicts > 0, 'look', 'well'), 'SELECT * FROM hookonce_conflicts' FROM counted
@@ -410,6 +416,7 @@ INSERT INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUES
     ('hookonce_attempts', '', 'Every try, those of the newest jobs first', 'attempt: PRIMARY'),
     ('hookonce_duplicates', '', 'Events that came again, among the newest 20000', 'receipt: correlation'),
     ('hookonce_conflicts', '', 'Genuine deliveries that were refused because they contradict a receipt, the newest first', 'conflict: PRIMARY'),
+    ('hookonce_new_command', '', 'To give a command: insert a row here, with what you fill in of hookonce_command; it shows those that are still to do', 'command: state'),
     ('hookonce_commands', '', 'What persons asked for, and what came of it, the newest first', 'command: PRIMARY'),
     ('hookonce_commands', 'created_at', 'When it was asked, UTC', NULL),
     ('hookonce_commands', 'filter', 'Which events or jobs it was about, if not one by name', NULL),

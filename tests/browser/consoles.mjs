@@ -74,8 +74,19 @@ export class Adminer {
 
   /** Opens a table or view from the list at the left; -> its rows, {column: text as it is}. */
   async open(table) {
-    await this.page.click(`#tables a[href$="select=${table}"]`);
-    await this.page.waitForSelector(`h2:has-text("${table}")`);
+    await this.#go(() => this.page.click(`#tables a[href$="select=${table}"]`));
+    return this.rows();
+  }
+
+  /** Does what opens a page of Adminer's, and waits until that is there. */
+  async #go(act) {
+    await Promise.all([this.page.waitForEvent('load'), act()]);
+  }
+
+  /** Shows the whole texts of the open table, of which Adminer shows 100 characters; -> its rows. */
+  async wholeTexts() {
+    await this.page.fill('[name=text_length]', '4000');
+    await this.#go(() => this.page.click('#form input[type=submit][value=Select]'));
     return this.rows();
   }
 
@@ -90,19 +101,18 @@ export class Adminer {
     });
   }
 
-  /** Shows only the rows of the open table whose column is this. */
+  /** Shows only the rows of the open table whose column is this; -> these. */
   async search(column, value) {
-    await this.page.evaluate(() => document.querySelector('#fieldset-search').classList.remove('hidden'));
+    await this.page.click('a[href="#fieldset-search"]');
     await this.page.selectOption('[name="where[0][col]"]', column);
     await this.page.fill('[name="where[0][val]"]', value);
-    await Promise.all([this.page.waitForURL(/where/), this.page.click('#fieldset-search ~ * input[type=submit], form input[value=Select]')]);
+    await this.#go(() => this.page.click('#form input[type=submit][value=Select]'));
     return this.rows();
   }
 
   /** Fills in the form for a new row of the open table and saves it; -> what Adminer says. */
   async insert(values, name = null) {
-    await this.page.click('text=New item');
-    await this.page.waitForSelector('input[value=Save]');
+    await this.#go(() => this.page.click('text=New item'));
     for (const [column, value] of Object.entries(values)) {
       const field = this.page.locator(`[name="fields[${column}]"]`);
       if (await field.first().getAttribute('type') === 'radio') {
@@ -112,8 +122,7 @@ export class Adminer {
       }
     }
     if (name) await picture(this.page, name);
-    await this.page.click('input[value=Save]');
-    await this.page.waitForSelector('.message, .error');
+    await this.#go(() => this.page.click('input[value=Save]'));
     return (await this.page.locator('.message, .error').first().textContent()).trim();
   }
 }

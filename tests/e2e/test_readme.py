@@ -9,6 +9,7 @@ import pytest
 from hooktest import PROJECT, wait_until
 from hooktest.documents import Document
 from hooktest.home import EVENT, add_asana, dead_letter, filled, install
+from hooktest.paths import promtool
 
 # Blocks that are not run, by their beginnings.
 README_NOT_RUN = {
@@ -37,6 +38,7 @@ def test_the_installation_of_the_readme_works_as_written(home):
     unpaid(home, url)
     everyday(home, readme.take("hookonce check "), url)
     refused(home, readme.take("hookonce capture stripe"), url)
+    from_outside(home, readme)
     own_recipe(home, readme.take("[recipe acme]"), url)
     assert processor.stop() == 0 and processor.output() == ""
     left = [b for b in readme.left() if not b.text.startswith(tuple(README_NOT_RUN))]
@@ -102,6 +104,30 @@ def refused(home, block, url):
     home.sh(f"hookonce send stripe --tamper --url {url}", codes=(1,))
     said = home.sh(explain, codes=(1,))
     assert "signature mismatch" in said and "does not fit" in said
+
+
+def from_outside(home, readme):
+    """The section on the pages: token and setting, the three addresses, Prometheus' own config."""
+    home.sh(readme.take("(umask 077; openssl"))
+    before = home.read()
+    home.write("hookonce/hookonce.conf", before + "\n" + readme.take("[hookonce]\npage_token"))
+    assert "FAIL" not in home.sh("hookonce check --quiet", codes=(0, 1))
+    with open(os.path.join(home.dir, "page.token"), encoding="ascii") as f:
+        token = f.read().strip()
+
+    def told(page):
+        return home.server.request("GET", f"/hook/{page}", None, {"Authorization": "Bearer " + token})
+
+    addresses = re.findall(r"^\| `/hook/(\w+)` \|", readme.text, re.M)
+    assert addresses == ["health", "metrics", "status"]
+    wait_until(lambda: told("health").status == 200, 5, "the new config is read")
+    assert [told(page).status for page in addresses] == [200, 200, 200]
+    assert home.server.request("GET", f"/hook/metrics?token={token}").status == 200
+    config = readme.take("scrape_configs:")
+    home.write("hookonce/prometheus.yml", config)
+    home.write("hookonce/hookonce.token", token)
+    home.sh(f"cp {PROJECT}/schema/alerts.yml . && {promtool()} check config prometheus.yml")
+    home.write("hookonce/hookonce.conf", before)
 
 
 def own_recipe(home, recipe, url):

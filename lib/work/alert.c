@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define MESSAGE_MAX (256 * 1024)
+#define MESSAGE_MAX (1024 * 1024)
 #define ROWS_OF_KIND 20 /* shown in a message; the others are counted */
 
 /* What does not fit is left out: texts are bounded, so this does not happen. */
@@ -137,9 +137,9 @@ static void add_kind(struct alert_message *m, const struct alert_due *d,
         }
         if (seen++ < ROWS_OF_KIND) {
             add_row(m, &rows[i], d);
+            add_row_json(m, &rows[i], d, *first);
+            *first = false;
         }
-        add_row_json(m, &rows[i], d, *first);
-        *first = false;
     }
     if (seen > ROWS_OF_KIND) {
         add(&m->text, "  - and %zu more\n", seen - ROWS_OF_KIND);

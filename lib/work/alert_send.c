@@ -17,7 +17,7 @@
 #include "work/scratch.h"
 
 #define HEADERS_MAX 16384
-#define MAIL_MAX (512 * 1024)
+#define MAIL_MAX (2 * 1024 * 1024)
 #define SAID_MAX 300
 #define ENV_ROOM 1024
 #define ENV_N 6

@@ -200,7 +200,7 @@ static enum ho_code forget_group(struct forget_run *r, const struct named *all, 
         memcpy(cids[i], all[i].cid, sizeof cids[i]);
     }
     enum ho_code code = forget(operator_db(r->op), (const char(*)[ULID_LEN + 1])cids, n,
-                               r->unfinished ? r->asked.claim.id : 0, r->dry, &got, err);
+                               !r->unfinished ? 0 : r->dry ? UINT64_MAX : r->asked.claim.id, r->dry, &got, err);
     for (size_t i = 0; i < n && code == HO_OK; i++) {
         say(r, &all[i], r->dry ? would[got] : words[got]);
         r->forgotten += got == FORGOTTEN ? 1 : 0;

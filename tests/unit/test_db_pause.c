@@ -1,8 +1,11 @@
 /* Pauses and holds: what they stop, what they cost (nothing), and that nothing is left behind. */
 #include "flow_routes.h"
 
+#include "base/text.h"
 #include "store/pause.h"
 #include "store/reopen.h"
+#include "store/sql_jobs.h"
+#include "store/sql_pause.h"
 #include "work/pausing.h"
 
 static int begin(void **state)
@@ -279,10 +282,65 @@ static void a_pause_is_written_once(void **state)
     assert_int_equal(pause_set(base.outside, &p, "me", "\xff", &fresh, &err), HO_REJECT);
 }
 
+/* Rows that the statement reads, however it comes to them. */
+static int64_t rows_read(const char *sql, const struct db_value *in, size_t n)
+{
+    struct db_rows rows = {0};
+    int64_t read = 0;
+
+    testdb_run(base.outside, "FLUSH STATUS");
+    assert_int_equal(db_run(base.outside, sql, in, n, &rows, &err), HO_OK);
+    assert_int_equal(db_run_once(base.outside, "SHOW SESSION STATUS LIKE 'Handler_read%'", NULL, 0, &rows,
+                                 &err), HO_OK);
+    for (size_t i = 0; i < rows.n_rows; i++) {
+        read += db_cell_int(&rows, i, 1);
+    }
+    db_rows_free(&rows);
+    return read;
+}
+
+/* A claim does not walk over what is parked, nor does the look for whom to wake over what waits for other
+ * pauses, or what ended. */
+static void what_is_parked_costs_no_look(void **state)
+{
+    static const struct pause one = {PAUSE_SOURCE, "many"}, other = {PAUSE_ROUTE, "few"};
+    unsigned char first[SHA256_LEN], second[SHA256_LEN];
+    const unsigned char *low = first, *high = second;
+    char sql[600], hex[2][2 * SHA256_LEN + 1];
+    (void)state;
+
+    pause_lane(&one, first);
+    pause_lane(&other, second);
+    if (memcmp(first, second, SHA256_LEN) > 0) {
+        low = second;
+        high = first;
+    }
+    text_hex(low, SHA256_LEN, hex[0]);
+    text_hex(high, SHA256_LEN, hex[1]);
+    (void)snprintf(sql, sizeof sql,
+                   "INSERT INTO hookonce_job (correlation_id, state, run_at, created_at, waiting_for, held_at,"
+                   " lane, class) SELECT seq, IF(seq %% 2, 'waiting', 'done'), IF(seq %% 2, '9999-12-31',"
+                   " '2020-01-01'), '2020-01-01', 'pause', '2020-01-01', IF(seq %% 2, UNHEX(IF(seq > 5998,"
+                   " '%s', '%s')), NULL), 0 FROM seq_1_to_6000", hex[1], hex[0]);
+    testdb_run(base.outside, sql);
+    flow_event("evt_1", "plain", "{}", 0);
+    const struct db_value due[] = {DBV_INT(CLASS_FRESH), DBV_STR("1000-01-01 00:00:00"), DBV_UINT(100)};
+    const struct db_value lane[] = {DBV_BYTES(span_make(low, SHA256_LEN)), DBV_BYTES(SPAN_LIT("pause;"))};
+    const struct db_value next[] = {DBV_BYTES(span_make(high, SHA256_LEN)), DBV_INT(100)};
+    const struct db_value asleep[] = {DBV_INT(100)};
+    assert_in_range(rows_read(sql_jobs_due, due, 3), 1, 5);
+    assert_in_range(rows_read(sql_jobs_next, NULL, 0), 1, 10);
+    assert_in_range(rows_read(sql_jobs_asleep, asleep, 1), 0, 5);
+    assert_in_range(rows_read(sql_pause_lane, lane, 2), 1, 5);
+    assert_in_range(rows_read(sql_pause_next, next, 2), 1, 5);
+    assert_in_range(rows_read(sql_pause_due, asleep, 1), 1, 5);
+}
+
 /* ---- holds ---- */
 
 static void a_held_job_waits_for_its_release_only(void **state)
 {
+    const struct reopen_how how = {.release = true};
     enum reopened opened;
     char cid[256];
     (void)state;
@@ -295,7 +353,7 @@ static void a_held_job_waits_for_its_release_only(void **state)
     ASSERT_VALUE(STATES, "waiting hold,done");
     ASSERT_COUNT("hookonce_receipt WHERE event_id = 'evt_1' AND status = 'received'", 1);
     (void)testdb_text(base.outside, "SELECT correlation_id FROM hookonce_job WHERE id = 1", cid);
-    assert_int_equal(reopen_job(base.outside, 1, span_of(cid), true, &opened, &err), HO_OK);
+    assert_int_equal(reopen_job(base.outside, 1, span_of(cid), &how, &opened, &err), HO_OK);
     assert_int_equal(opened, REOPEN_HELD);
     set(PAUSE_HANDLER, "ask");
     (void)end_pause(PAUSE_HANDLER, "ask");
@@ -343,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup(a_pause_does_not_swallow_a_wake_up, empty),
         cmocka_unit_test_setup(one_that_a_worker_vanished_with_is_not_charged, empty),
         cmocka_unit_test_setup(a_pause_is_written_once, empty),
+        cmocka_unit_test_setup(what_is_parked_costs_no_look, empty),
         cmocka_unit_test_setup(a_held_job_waits_for_its_release_only, empty),
         cmocka_unit_test_setup(hold_and_release_say_what_they_cannot_do, empty),
     };

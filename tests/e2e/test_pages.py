@@ -164,7 +164,7 @@ def test_a_database_that_hangs_holds_a_page_up_for_some_seconds_and_live_not_at_
     os.kill(server.proc.pid, signal.SIGSTOP)
     try:
         start = time.monotonic()
-        assert state(s)[:2] == (200, "degraded")
+        assert state(s) == (200, "degraded", ["the database is away; deliveries go to the spool"])
         assert time.monotonic() - start < 10
         start = time.monotonic()
         assert state(s, "?live") == (200, "live", [])
@@ -354,13 +354,15 @@ def test_status_draws_what_the_tables_hold(paged):
     s.sql("INSERT INTO hookonce_sample (at, host, taken_at, ready, ready_oldest_s, later, running, dead, accepted,"
           " duplicates, refused, busy, ack_n, ack_us, ack_p50_us, ack_p95_us, ack_p99_us, spool_files)"
           " SELECT FROM_UNIXTIME(UNIX_TIMESTAMP() DIV 300 * 300 - 300 * seq), h.host, UTC_TIMESTAMP(6), 0,"
-          " IF(seq = 100, 4000, 0), 0, 0, 0, 10, 0, 1, 0, 10, 50000, 3000, 9000, 20000, 0"
+          " IF(seq = 100, 4000, 0), 0, 0, 0, 10, 0, 1, IF(seq = 0, 5, 0), 10, 50000, 3000, 9000, 20000, 0"
           " FROM seq_0_to_2015, (SELECT 'a' AS host UNION ALL SELECT 'b') AS h")
     body = get(s, "status").body.decode()
     figures = {(t, p): svg for t, p, svg in
                re.findall(r"<figcaption>(.*?) <small>(.*?)</small>(.*?)</figure>", body, re.S)}
     accepted = re.search(r"accepted: (\d+)", figures["Deliveries", "24 h"])
     assert 2 * 10 * 285 <= int(accepted.group(1)) <= 2 * 10 * 289  # both hosts' are added
+    busy = re.findall(r'<rect class="s2" x="([^"]+)"', figures["Deliveries not taken", "24 h"])
+    assert len(busy) == 1 and float(busy[0]) > 450  # what is newest stands at the right
     assert "accepted: 40k" in figures["Deliveries", "7 d"]
     assert "oldest due job: at most 66m" in figures["Queue age", "24 h"]
     assert "p50: at most 3.0 ms" in figures["Latency of their answers", "7 d"]

@@ -10,7 +10,7 @@
 #define ADDRESS_MAX 320
 #define ARGS_MAX 64
 
-/* One address in printable ASCII; a list, or what a header takes for more than an address, is none. */
+/* One address in printable ASCII; a list, or what a header takes for more than one, is none. */
 static bool is_address(struct span s)
 {
     bool at = false;
@@ -131,8 +131,8 @@ enum ho_code settings_load_alert(struct settings *out, const struct conf_section
     code = code == HO_OK ? load_url(s, a, err) : code;
     code = code == HO_OK ? load_kinds(s, a, err) : code;
     if (code == HO_OK && (a->mail != NULL) + (a->argv != NULL) + (a->url != NULL) != 1) {
-        return conf_fail(err, s, NULL, "[alert %s] needs one of `mail`, `command` and `url`; who is "
-                         "told in several ways has several sections", s->name);
+        return conf_fail(err, s, NULL, "[alert %s] needs one of `mail`, `command` and `url`; who "
+                         "is told in several ways has several sections", s->name);
     }
     return code;
 }

@@ -20,7 +20,8 @@ void check_alerts(struct check *c)
     size_t failed = 0;
 
     if (s->n_alerts == 0) {
-        found(c, FOUND_NOTE, "alerts", "nobody is told when something is wrong: add [alert mail] with "
+        found(c, FOUND_NOTE, "alerts",
+              "nobody is told when something is wrong: add [alert mail] with "
               "`mail = you@example.com`, or let cron mail what `hookonce watch` prints");
         return;
     }
@@ -34,15 +35,17 @@ void check_alerts(struct check *c)
         const struct setting_alert *a = alert_of(s, name);
         if (a != NULL) {
             failed++;
-            found_of(c, FOUND_WARN, "alert", a->name, "its last message was not taken (%lld in a row): "
-                     "%.*s; it is tried again. Try it with hookonce watch --test",
+            found_of(c, FOUND_WARN, "alert", a->name,
+                     "its last message was not taken (%lld in a row): %.*s; it is tried again. Try "
+                     "it with hookonce watch --test",
                      (long long)db_cell_int(&rows, i, ALERT_T_FAILURES), (int)why.len,
                      (const char *)why.p);
         }
     }
     if (failed == 0) {
-        found(c, FOUND_OK, "alerts", "%zu told when something is wrong; hookonce watch --test tries "
-              "%s", s->n_alerts, s->n_alerts == 1 ? "it" : "them");
+        found(c, FOUND_OK, "alerts",
+              "%zu told when something is wrong; hookonce watch --test tries %s", s->n_alerts,
+              s->n_alerts == 1 ? "it" : "them");
     }
     db_rows_free(&rows);
 }

@@ -153,10 +153,11 @@ const struct command cmd_watch = {
     .synopsis = "[--show | --test | --kinds]",
     .summary = "looks whether all is well, and tells whom the config names",
     .help =
-        "For cron, every few minutes; `hookonce process` does the same once a minute, and a receiver\n"
-        "when no processor was seen for 15 minutes. Keeps what is wrong in the table hookonce_alert\n"
-        "and tells every [alert NAME] of the config: at most one message a kind and `window`, with\n"
-        "how many there are, and one when it is over. Several hosts and cron lines tell it once.\n"
+        "For cron, every few minutes; `hookonce process` does the same once a minute, and a\n"
+        "receiver when no processor was seen for 15 minutes. Keeps what is wrong in the table\n"
+        "hookonce_alert and tells every [alert NAME] of the config: at most one message a kind and\n"
+        "`window`, with how many there are, and one when it is over. Several hosts and cron lines\n"
+        "tell it once.\n"
         "Prints nothing when there is nothing to tell; without any [alert NAME] it prints what it\n"
         "would send, for cron to mail.\n"
         "\n"
@@ -164,8 +165,8 @@ const struct command cmd_watch = {
         "  --test   sends a test message to every [alert NAME], and says who took it\n"
         "  --kinds  lists the kinds of alerts, what each means and what to do about it\n"
         "\n"
-        "Status 1: a message was not taken (it is tried again), or a test had nobody to go to. Status 69: the database is away;\n"
-        "after a minute that is told from here.\n"
+        "Status 1: a message was not taken (it is tried again), or a test had nobody to go to.\n"
+        "Status 69: the database is away; after a minute that is told from here.\n"
         "\n"
         "examples:\n"
         "  hookonce watch --show\n"

@@ -37,15 +37,15 @@ void alert_add(struct alert_look *look, enum alert_kind kind, struct span subjec
 void alert_look_free(struct alert_look *look);
 
 /* Looks at all that the tables tell by themselves.
- * returns HO_OK | the code of the first statement that failed; the kinds before it are looked at. */
+ * returns HO_OK | the code of the first statement that failed; kinds before it are looked at. */
 enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct alert_look *look,
                                struct ho_err *err) HO_MUST_CHECK;
 
 /* How far this host's clock is ahead of the database's. */
 enum ho_code alert_clock(struct db *db, int64_t *ahead_us, struct ho_err *err) HO_MUST_CHECK;
 
-/* Keeps a look: what it saw is firing, what it did not see of the kinds that it looked at is over, of
- * this host's own or of the database's. One transaction. */
+/* Keeps a look: what it saw is firing, what it did not see of the kinds that it looked at is over,
+ * of this host's own or of the database's. One transaction. */
 enum ho_code alert_keep(struct db *db, const char *host, const struct alert_look *look,
                         struct ho_err *err) HO_MUST_CHECK;
 
@@ -76,8 +76,8 @@ struct alert_due_list {
     char now[ALERT_TIME_ROOM]; /* when this was decided */
 };
 
-/* What a channel is to be told now: of each kind that is firing, if it was not told within the window
- * and more came since (or a day has passed); of each that was told and is over, at once.
+/* What a channel is to be told now: of each kind that is firing, if it was not told within the
+ * window and more came since (or a day has passed); of each that was told and is over, at once.
  * in: kinds — bits of those it wants */
 enum ho_code alert_due(struct db *db, const char *channel, uint64_t kinds, int64_t window_ms,
                        struct alert_due_list *out, struct ho_err *err) HO_MUST_CHECK;
@@ -86,7 +86,7 @@ enum ho_code alert_due(struct db *db, const char *channel, uint64_t kinds, int64
 enum ho_code alert_rows(struct db *db, struct alert_row **rows, size_t *n, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Takes the right to send on a channel for so long, so that of several hosts or cron lines one does.
+/* Takes the right to send on a channel for so long: of several hosts or cron lines one does.
  * out: *got — false: somebody else is at it, or the last sending failed a moment ago; token */
 enum ho_code alert_claim(struct db *db, const char *channel, int64_t for_ms, bool *got,
                          unsigned char token[ALERT_TOKEN_LEN], struct ho_err *err) HO_MUST_CHECK;

@@ -29,7 +29,8 @@ static void judge(const struct db_rows *rows, size_t r, enum alert_kind kind,
         return;
     }
     struct alert_due *d = &out->all[out->n++];
-    *d = (struct alert_due){.kind = kind, .over = !firing, .n = n, .more = n > before ? n - before : 0};
+    *d = (struct alert_due){
+        .kind = kind, .over = !firing, .n = n, .more = n > before ? n - before : 0};
     jobs_row_text(db_cell(rows, r, firing ? DUE_BEGAN : DUE_OVER), d->began_at,
                   sizeof d->began_at);
     jobs_row_text(db_cell(rows, r, DUE_TOLD_AT), d->told_at, sizeof d->told_at);

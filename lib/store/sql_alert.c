@@ -130,7 +130,8 @@ const char SQL_ALERT_KEEP[] =
     " grew_at, seen_at) VALUES (?, ?, ?, 'firing', ?, ?, ?, ?, " NOW ", " NOW ", " NOW ")"
     " ON DUPLICATE KEY UPDATE times = times + (state = 'over'),"
     " began_at = IF(state = 'over', " NOW ", began_at),"
-    " grew_at = IF(state = 'over' OR VALUES(n) > n OR COALESCE(? > seen_at, FALSE), " NOW ", grew_at),"
+    " grew_at = IF(state = 'over' OR VALUES(n) > n OR COALESCE(? > seen_at, FALSE), " NOW ","
+    " grew_at),"
     " peak = IF(state = 'over', VALUES(n), GREATEST(peak, VALUES(n))), n = VALUES(n),"
     " text = VALUES(text), advice = VALUES(advice), state = 'firing', over_at = NULL,"
     " seen_at = " NOW;

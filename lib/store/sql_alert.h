@@ -25,8 +25,8 @@ extern const char SQL_ALERT_OVER[];
 extern const char SQL_ALERT_SWEEP[]; /* of hosts that are gone */
 extern const char SQL_ALERT_PRUNE[];
 
-/* window s, channel -> kind, firing, n, window is over, more came, told long ago, told state, told n,
- * told at, now, first began at, last over at */
+/* window s, channel -> kind, firing, n, window is over, more came, told long ago, told state,
+ * told n, told at, now, first began at, last over at */
 extern const char SQL_ALERT_DUE[];
 /* limit -> kind, host, subject, state, n, text, advice, began at, over at: firing ones first */
 extern const char SQL_ALERT_ROWS[];
@@ -36,6 +36,6 @@ extern const char SQL_TELLING_CLAIM[];  /* seconds, token, channel, seconds */
 extern const char SQL_TELLING_FREE[];   /* channel, token */
 extern const char SQL_TELLING_FAILED[]; /* error, channel, token */
 extern const char SQL_TELLING_TOLD[];   /* channel, kind, state, now or NULL, n */
-extern const char SQL_TELLING_TROUBLE[]; /* -> channel, failures, error, next at: that failed last */
+extern const char SQL_TELLING_TROUBLE[]; /* that failed last -> channel, failures, error, next */
 
 #endif

@@ -21,7 +21,8 @@ static void add(struct buf *to, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(piece, sizeof piece, fmt, ap);
     va_end(ap);
-    if (n > 0 && buf_add(to, piece, (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1) != HO_OK) {
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1;
+    if (buf_add(to, piece, len) != HO_OK) {
         return;
     }
 }
@@ -98,9 +99,13 @@ static void add_row_json(struct alert_message *m, const struct alert_row *r,
 {
     const struct {
         const char *key, *value;
-    } cells[] = {{"kind", alert_about[d->kind].word}, {"state", states[d->over ? ALERT_OVER : ALERT_FIRING]},
-                 {"host", r->host}, {"subject", r->subject}, {"text", r->text},
-                 {"began_at", r->began_at}, {"advice", alert_about[d->kind].advice}};
+    } cells[] = {{"kind", alert_about[d->kind].word},
+                 {"state", states[d->over ? ALERT_OVER : ALERT_FIRING]},
+                 {"host", r->host},
+                 {"subject", r->subject},
+                 {"text", r->text},
+                 {"began_at", r->began_at},
+                 {"advice", alert_about[d->kind].advice}};
 
     add(&m->json, "%s{\"n\":%llu", first ? "" : ",", (unsigned long long)r->n);
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
@@ -167,7 +172,8 @@ static void add_subject(struct alert_message *m, const struct alert_due_list *li
 {
     const char *comma = "";
 
-    add_word(m->subject, sizeof m->subject, "[hookonce] %s", m->state == ALERT_OVER ? "over: " : "");
+    add_word(m->subject, sizeof m->subject, "[hookonce] %s",
+             m->state == ALERT_OVER ? "over: " : "");
     for (size_t i = 0; i < list->n; i++) {
         const struct alert_due *d = &list->all[i];
         add_word(m->kinds, sizeof m->kinds, "%s%s", i > 0 ? "," : "", alert_about[d->kind].word);
@@ -175,8 +181,8 @@ static void add_subject(struct alert_message *m, const struct alert_due_list *li
             continue;
         }
         if (d->n > 1 && !d->over) {
-            add_word(m->subject, sizeof m->subject, "%s%s (%llu)", comma, alert_about[d->kind].title,
-                     (unsigned long long)d->n);
+            add_word(m->subject, sizeof m->subject, "%s%s (%llu)", comma,
+                     alert_about[d->kind].title, (unsigned long long)d->n);
         } else {
             add_word(m->subject, sizeof m->subject, "%s%s", comma, alert_about[d->kind].title);
         }
@@ -200,9 +206,9 @@ void alert_message_make(struct alert_message *m, const struct settings *s, const
     }
     text_duration_put(window_ms, window);
     if (m->state == ALERT_FIRING) {
-        add(&m->text, "Of these kinds nothing more is told for %s, however many there are; and once "
-                      "when it is over.\n`hookonce watch --show` and the table hookonce_alert say how "
-                      "it stands. Times are UTC.\n", window);
+        add(&m->text, "Of these kinds nothing more is told for %s, however many there are; and "
+                      "once when it is over.\n`hookonce watch --show` and the table "
+                      "hookonce_alert say how it stands. Times are UTC.\n", window);
     } else {
         add(&m->text, "Times are UTC.\n");
     }
@@ -215,8 +221,8 @@ void alert_message_test(struct alert_message *m, const struct settings *s, const
     begin(m, s, host);
     m->state = ALERT_TEST;
     (void)snprintf(m->subject, sizeof m->subject, "[hookonce] test: messages reach you");
-    add(&m->text, "This is a test. Nothing is wrong: when something is, a message like this one comes "
-                  "here.\n");
+    add(&m->text, "This is a test. Nothing is wrong: when something is, a message like this one "
+                  "comes here.\n");
     end(m);
 }
 

@@ -9,8 +9,8 @@
 
 enum alert_state { ALERT_FIRING, ALERT_OVER, ALERT_TEST };
 
-/* For people and for programs: what it is, since when, how many, what to do. Nothing of an event but
- * ids, no secret. */
+/* For people and for programs: what it is, since when, how many, what to do. Nothing of an event
+ * but ids, no secret. */
 struct alert_message {
     enum alert_state state; /* OVER: nothing in it is firing */
     char subject[160];      /* one line of printable ASCII */

@@ -24,8 +24,8 @@
 
 /* ---- a program ---- */
 
-/* What it reads on its standard input. A pipe where it fits: then a full disk, which may be what the
- * message is about, does not matter. -1: err says why. */
+/* What it reads on its standard input. A pipe where it fits: then a full disk, which may be what
+ * the message is about, does not matter. -1: err says why. */
 static int input_of(const char *state_dir, struct span bytes, struct ho_err *err)
 {
     int ends[2], fd = -1;

@@ -91,7 +91,7 @@ static enum ho_code tell(struct watch *w, const struct setting_alert *to, struct
     return code == HO_OK && got ? tell_claimed(w, to, token, err) : code;
 }
 
-/* A message that no table keeps account of goes to all who want that kind; true: one of them got it. */
+/* A message that no table keeps account of goes to all who want that kind; true: one got it. */
 static bool tell_local(struct watch *w, enum alert_state state, const char *text)
 {
     const struct settings *s = w->settings;

@@ -156,14 +156,14 @@ export class PhpMyAdmin {
     return [kind, (await notice.textContent()).trim().replace(/\s+/g, ' ')];
   }
 
-  /** Opens a table or view; -> its rows, {column: text as it is}. */
+  /** Opens a table or view; -> its rows, {column: text}; of two blanks phpMyAdmin makes one a no-break space. */
   async open(table) {
     await this.#go('/sql', `&table=${table}&pos=0`);
-    await this.page.waitForSelector('.table_results, .alert');
+    await this.page.waitForSelector('.table_results, .alert-success', { state: 'attached' });
     return this.page.evaluate(() => {
       const columns = [...document.querySelectorAll('.table_results thead th[data-column]')].map((cell) => cell.dataset.column);
       return [...document.querySelectorAll('.table_results tbody tr')].map((row) => Object.fromEntries(
-        [...row.querySelectorAll('td.data')].map((cell, i) => [columns[i], cell.textContent])));
+        [...row.querySelectorAll('td.data')].map((cell, i) => [columns[i], cell.textContent.replaceAll('\u00a0', ' ')])));
     });
   }
 

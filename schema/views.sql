@@ -37,10 +37,10 @@ FROM (SELECT DISTINCT provider FROM hookonce_receipt) AS p
 STRAIGHT_JOIN hookonce_receipt AS r ON r.provider = p.provider;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_queue AS
-SELECT j.run_at AS run_at, j.id AS job, j.state AS state, j.route AS route, j.tries AS tries,
+SELECT IF(j.run_at > '9999', j.held_at, j.run_at) AS run_at, j.id AS job, j.state AS state, j.route AS route, j.tries AS tries,
     j.outcome AS outcome,
     IF(j.state = 'running', NULL, j.waiting_for) AS waiting_for, j.waits AS waits,
-    IF(j.state = 'running', NULL, j.waits_since) AS waits_since, j.worker AS worker,
+    IF(j.state = 'running', NULL, COALESCE(j.held_at, j.waits_since)) AS waits_since, j.worker AS worker,
     CONVERT(r.source USING utf8mb4) COLLATE utf8mb4_nopad_bin AS source,
     CONVERT(r.event_id USING utf8mb4) COLLATE utf8mb4_nopad_bin AS event_id,
     CONVERT(r.event_type USING utf8mb4) COLLATE utf8mb4_nopad_bin AS event_type,
@@ -83,7 +83,7 @@ SELECT r.last_duplicate_at AS last_duplicate_at, r.duplicates AS duplicates,
     CONVERT(r.event_type USING utf8mb4) COLLATE utf8mb4_nopad_bin AS event_type,
     r.recorded_at AS recorded_at, r.status AS status, r.correlation_id AS correlation_id,
     r.event_id AS event_id_raw
-FROM (SELECT correlation_id FROM hookonce_receipt ORDER BY correlation_id DESC LIMIT 20000) AS newest
+FROM (SELECT correlation_id FROM hookonce_receipt ORDER BY correlation_id DESC LIMIT 10000) AS newest
 STRAIGHT_JOIN hookonce_receipt AS r FORCE INDEX (correlation)
     ON r.correlation_id = newest.correlation_id
 WHERE r.duplicates > 0
@@ -97,6 +97,7 @@ SELECT c.last_seen_at AS last_seen_at, c.id AS conflict, c.kind AS what,
     CONVERT(c.event_type USING utf8mb4) COLLATE utf8mb4_nopad_bin AS event_type,
     c.seen AS seen, c.body_len AS body_len, c.correlation_id AS correlation_id,
     c.first_correlation_id AS first_correlation_id, c.first_seen_at AS first_seen_at,
+    c.released_at AS released_at,
     c.event_id AS event_id_raw
 FROM hookonce_conflict AS c
 ORDER BY c.id DESC;
@@ -130,7 +131,8 @@ FROM hookonce_command
 WHERE state = 'new';
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_paused AS
-SELECT p.kind AS what, p.name AS name, p.who AS who, p.reason AS reason, p.paused_at AS paused_at
+SELECT p.kind AS what, p.name AS name, p.who AS who, p.reason AS reason,
+    TIMESTAMP'1970-01-01 00:00:00' + INTERVAL UNIX_TIMESTAMP(p.paused_at) SECOND AS paused_at
 FROM hookonce_pause AS p
 ORDER BY p.paused_at;
 
@@ -144,12 +146,13 @@ CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_timeline AS
 SELECT r.correlation_id AS correlation_id,
     CASE s.step WHEN 1 THEN r.received_at WHEN 2 THEN r.last_duplicate_at WHEN 3 THEN c.last_seen_at
         WHEN 4 THEN j.created_at WHEN 5 THEN j.reopened_at WHEN 6 THEN a.started_at
-        WHEN 7 THEN j.waits_since WHEN 8 THEN COALESCE(e.done_at, e.reserved_at)
+        WHEN 7 THEN COALESCE(j.held_at, j.waits_since) WHEN 8 THEN COALESCE(e.done_at, e.reserved_at)
         WHEN 9 THEN a.ended_at WHEN 10 THEN m.started_at
         WHEN 11 THEN IF(j.outcome = 'discarded', j.run_at, n.started_at)
         ELSE IF(j.state IN ('done', 'dead'), GREATEST(j.run_at, COALESCE((SELECT MAX(t.ended_at)
             FROM hookonce_attempt AS t WHERE t.job_id = j.id
-            AND t.ended_at < j.run_at + INTERVAL 1 SECOND), j.run_at)), j.run_at) END AS at,
+            AND t.ended_at < j.run_at + INTERVAL 1 SECOND), j.run_at)),
+            IF(j.run_at > '9999', COALESCE(j.held_at, j.created_at), j.run_at)) END AS at,
     CASE s.step WHEN 1 THEN 'received' WHEN 2 THEN 'duplicate' WHEN 3 THEN c.kind WHEN 4 THEN 'job'
         WHEN 5 THEN 'retry' WHEN 6 THEN 'started' WHEN 7 THEN 'waits' WHEN 8 THEN 'effect'
         WHEN 9 THEN COALESCE(a.outcome, 'ended') WHEN 10 THEN m.command
@@ -186,7 +189,8 @@ SELECT r.correlation_id AS correlation_id,
             COALESCE(CONCAT(': ', n.reason), ''))
         ELSE CONCAT('job ', j.id, CASE j.state WHEN 'ready' THEN ', due at this time'
             WHEN 'running' THEN ', lease ends at this time'
-            WHEN 'waiting' THEN ', asleep until its lane is free, or this time'
+            WHEN 'waiting' THEN IF(j.run_at > '9999', CONCAT(', held since this time: ', j.waiting_for),
+                ', asleep until its lane is free, or this time')
             ELSE CONCAT(', ', COALESCE(j.outcome, 'ended'), COALESCE(CONCAT(' by ', j.done_by), ''),
                 IF(j.waits > 0, CONCAT(', was put off ', IF(j.waits = 1, 'once',
                 CONCAT(j.waits, ' times')), COALESCE(CONCAT(': ', REPLACE(j.waited_for, ',', ', ')), '')),
@@ -314,7 +318,8 @@ WITH counted AS (
             WHERE state = 'running' LIMIT 1001) AS n) AS running,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
             WHERE state = 'dead' LIMIT 1001) AS n) AS dead,
-        (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_conflict LIMIT 1001) AS n) AS conflicts,
+        (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_conflict
+            WHERE released_at IS NULL LIMIT 1001) AS n) AS conflicts,
         (SELECT COUNT(*) FROM hookonce_pause) AS paused,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_command WHERE state = 'new' LIMIT 1001) AS n)
             AS asked,
@@ -331,40 +336,57 @@ WITH counted AS (
             WHERE hour > UTC_TIMESTAMP() - INTERVAL 24 HOUR) AS events,
         (SELECT MAX(version) FROM hookonce_schema) AS version
 ), facts AS (
-    SELECT 1 AS no, 'processor' AS name,
-        CONCAT(COALESCE(CONCAT('last seen ', worker_s, ' s ago'), 'none at work'),
-            IF(due > 0, CONCAT(', the oldest due job waits for ', oldest_s, ' s'), '')) AS value,
-        IF(due > 0 AND oldest_s > 180 AND COALESCE(worker_s, 181) > 180, 'wrong', 'well') AS state,
-        'does cron start `hookonce process` every minute?' AS what_to_do FROM counted
-    UNION ALL SELECT 2, 'last delivery', COALESCE(CONCAT(receipt_s, ' s ago'), 'none yet'),
-        IF(receipt_s IS NULL, 'look', 'well'), 'set a provider up, or: hookonce send' FROM counted
-    UNION ALL SELECT 3, 'due now', IF(due > 1000, 'over 1000', due),
-        IF(due > 0 AND oldest_s > 900, 'look', 'well'), 'SELECT * FROM hookonce_queue' FROM counted
-    UNION ALL SELECT 4, 'due later', IF(later > 1000, 'over 1000', later), 'well',
-        'SELECT * FROM hookonce_queue' FROM counted
-    UNION ALL SELECT 5, 'waiting', IF(asleep > 1000, 'over 1000', asleep), 'well',
-        'SELECT * FROM hookonce_queue' FROM counted
-    UNION ALL SELECT 6, 'running', IF(running > 1000, 'over 1000', running), 'well',
-        'SELECT * FROM hookonce_queue' FROM counted
-    UNION ALL SELECT 7, 'dead letters', IF(dead > 1000, 'over 1000', dead), IF(dead > 0, 'look', 'well'),
-        'see hookonce_dead_letters; INSERT INTO hookonce_command (command, job) VALUES (''retry'', JOB)'
-        FROM counted
-    UNION ALL SELECT 8, 'conflicts', IF(conflicts > 1000, 'over 1000', conflicts),
-        IF(conflicts > 0, 'look', 'well'), 'SELECT * FROM hookonce_conflicts' FROM counted
-    UNION ALL SELECT 9, 'paused', paused, IF(paused > 0, 'look', 'well'),
-        'SELECT * FROM hookonce_paused' FROM counted
-    UNION ALL SELECT 10, 'handlers at rest', breakers, IF(breakers > 0, 'look', 'well'),
-        'they failed too often: SELECT * FROM hookonce_handler' FROM counted
-    UNION ALL SELECT 11, 'commands to do', IF(asked > 1000, 'over 1000', asked), 'well',
-        'SELECT * FROM hookonce_commands' FROM counted
-    UNION ALL SELECT 12, 'alerts', alerts, IF(alerts > 0, 'wrong', 'well'),
-        'SELECT * FROM hookonce_alerts' FROM counted
-    UNION ALL SELECT 13, 'in the spool', spooled, IF(spooled > 0, 'look', 'well'),
-        'SELECT * FROM hookonce_spool' FROM counted
-    UNION ALL SELECT 14, 'in quarantine', quarantined, IF(quarantined > 0, 'wrong', 'well'),
-        'SELECT * FROM hookonce_spool; hookonce check says why' FROM counted
-    UNION ALL SELECT 15, 'events in 24 hours', events, 'well', NULL FROM counted
-    UNION ALL SELECT 16, 'version of the tables', version, 'well', 'hookonce migrate' FROM counted
+    SELECT l.no AS no, l.name AS name,
+        CASE l.no
+            WHEN 1 THEN CONCAT(COALESCE(CONCAT('last seen ', worker_s, ' s ago'), 'none at work'),
+                IF(due > 0, CONCAT(', the oldest due job waits for ', oldest_s, ' s'), ''))
+            WHEN 2 THEN COALESCE(CONCAT(receipt_s, ' s ago'), 'none yet')
+            WHEN 3 THEN IF(due > 1000, 'over 1000', due)
+            WHEN 4 THEN IF(later > 1000, 'over 1000', later)
+            WHEN 5 THEN IF(asleep > 1000, 'over 1000', asleep)
+            WHEN 6 THEN IF(running > 1000, 'over 1000', running)
+            WHEN 7 THEN IF(dead > 1000, 'over 1000', dead)
+            WHEN 8 THEN IF(conflicts > 1000, 'over 1000', conflicts)
+            WHEN 9 THEN paused
+            WHEN 10 THEN breakers
+            WHEN 11 THEN IF(asked > 1000, 'over 1000', asked)
+            WHEN 12 THEN alerts
+            WHEN 13 THEN spooled
+            WHEN 14 THEN quarantined
+            WHEN 15 THEN events
+            WHEN 16 THEN version
+        END AS value,
+        CASE l.no
+            WHEN 1 THEN IF(due > 0 AND oldest_s > 180 AND COALESCE(worker_s, 181) > 180, 'wrong', 'well')
+            WHEN 2 THEN IF(receipt_s IS NULL, 'look', 'well')
+            WHEN 3 THEN IF(due > 0 AND oldest_s > 900, 'look', 'well')
+            WHEN 7 THEN IF(dead > 0, 'look', 'well')
+            WHEN 8 THEN IF(conflicts > 0, 'look', 'well')
+            WHEN 9 THEN IF(paused > 0, 'look', 'well')
+            WHEN 10 THEN IF(breakers > 0, 'look', 'well')
+            WHEN 12 THEN IF(alerts > 0, 'wrong', 'well')
+            WHEN 13 THEN IF(spooled > 0, 'look', 'well')
+            WHEN 14 THEN IF(quarantined > 0, 'wrong', 'well')
+            ELSE 'well' END AS state,
+        l.what_to_do AS what_to_do
+    FROM counted CROSS JOIN (
+        SELECT 1 AS no, 'processor' AS name, 'does cron start `hookonce process` every minute?' AS what_to_do
+        UNION ALL SELECT 2, 'last delivery', 'set a provider up, or: hookonce send'
+        UNION ALL SELECT 3, 'due now', 'SELECT * FROM hookonce_queue'
+        UNION ALL SELECT 4, 'due later', 'SELECT * FROM hookonce_queue'
+        UNION ALL SELECT 5, 'waiting', 'SELECT * FROM hookonce_queue'
+        UNION ALL SELECT 6, 'running', 'SELECT * FROM hookonce_queue'
+        UNION ALL SELECT 7, 'dead letters', 'see hookonce_dead_letters; INSERT INTO hookonce_command (command, job) VALUES (''retry'', JOB)'
+        UNION ALL SELECT 8, 'conflicts', 'SELECT * FROM hookonce_conflicts'
+        UNION ALL SELECT 9, 'paused', 'SELECT * FROM hookonce_paused'
+        UNION ALL SELECT 10, 'handlers at rest', 'they failed too often: SELECT * FROM hookonce_handler'
+        UNION ALL SELECT 11, 'commands to do', 'SELECT * FROM hookonce_commands'
+        UNION ALL SELECT 12, 'alerts', 'SELECT * FROM hookonce_alerts'
+        UNION ALL SELECT 13, 'in the spool', 'SELECT * FROM hookonce_spool'
+        UNION ALL SELECT 14, 'in quarantine', 'SELECT * FROM hookonce_spool; hookonce check says why'
+        UNION ALL SELECT 15, 'events in 24 hours', ''
+        UNION ALL SELECT 16, 'version of the tables', ''
+    ) AS l
 )
 SELECT name, value, state, what_to_do FROM (
     SELECT 0 AS no, 'all' AS name,
@@ -380,7 +402,7 @@ SELECT name, value, state, what_to_do FROM (
 ORDER BY no;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_help AS
-SELECT c.TABLE_NAME AS view_name, IF(c.ORDINAL_POSITION = 0, NULL, c.COLUMN_NAME) AS column_name,
+SELECT c.TABLE_NAME AS view_name, c.COLUMN_NAME AS column_name,
     COALESCE(own.meaning, shared.meaning, c.COLUMN_COMMENT) AS meaning, own.served_by AS served_by
 FROM (SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, COLUMN_COMMENT FROM information_schema.COLUMNS
         WHERE TABLE_SCHEMA = DATABASE()
@@ -414,13 +436,15 @@ INSERT INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUES
     ('hookonce_queue', 'waits_since', 'Since when it waits for that, UTC', NULL),
     ('hookonce_dead_letters', '', 'Jobs that were given up and wait for a person, the newest first', 'job: claim; receipt: correlation'),
     ('hookonce_attempts', '', 'Every try, those of the newest jobs first', 'attempt: PRIMARY'),
-    ('hookonce_duplicates', '', 'Events that came again, among the newest 20000', 'receipt: correlation'),
+    ('hookonce_duplicates', '', 'Events that came again, among the newest 10000', 'receipt: correlation'),
     ('hookonce_conflicts', '', 'Genuine deliveries that were refused because they contradict a receipt, the newest first', 'conflict: PRIMARY'),
     ('hookonce_new_command', '', 'To give a command: insert a row here, with what you fill in of hookonce_command; it shows those that are still to do', 'command: state'),
     ('hookonce_commands', '', 'What persons asked for, and what came of it, the newest first', 'command: PRIMARY'),
     ('hookonce_commands', 'created_at', 'When it was asked, UTC', NULL),
     ('hookonce_commands', 'filter', 'Which events or jobs it was about, if not one by name', NULL),
+    ('hookonce_queue', 'run_at', 'When it is due, or its lease ends; of what is held or paused, since when, UTC', NULL),
     ('hookonce_paused', '', 'What is paused now', 'pause: PRIMARY'),
+    ('hookonce_paused', 'paused_at', 'Since when, UTC', NULL),
     ('hookonce_alerts', '', 'What somebody should look at, and below it what no longer is so', 'alert: PRIMARY'),
     ('hookonce_alerts', 'subject', 'What it is about: a source, route, handler or file', NULL),
     ('hookonce_workers', '', 'Processors that reported within a day', 'worker: PRIMARY'),

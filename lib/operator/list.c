@@ -29,6 +29,7 @@ static const struct list_col columns[] = {
     {"started_at", LIST_TIME, 0, 2},
     {"waits_since", LIST_TIME, 0, 2},
     {"first_seen_at", LIST_TIME, 0, 8},
+    {"released_at", LIST_TIME, 0, 8},
     {"occurred_at", LIST_TIME, 0, 9},
     {"received_at", LIST_TIME, 0, 8},
     {"last_at", LIST_TIME, 0, 0},

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "store/job.h"
 #include "store/migrate.h"
+#include "store/setting.h"
 #include "store/wake.h"
 #include "work/command.h"
 #include "work/dispatch.h"
@@ -117,12 +118,26 @@ static enum ho_code check_tables(struct worker *w, struct ho_err *err)
     return code;
 }
 
+/* The config that this worker goes by, for a console. Nothing else depends on it. */
+static void show_settings(struct worker *w)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+
+    if (setting_write(w->control, w->host, w->settings, &err) != HO_OK) {
+        const struct log_pair pairs[] = {LOG_TEXT("why", err.text)};
+        log_event(LOG_DEBUG, "settings", NULL, pairs, 1);
+    }
+}
+
 static enum ho_code say_hello(struct worker *w, struct ho_err *err)
 {
     if (w->said_ms != 0 && clock_mono_ms() - w->said_ms < SAY_EVERY_MS) {
         return HO_OK;
     }
     enum ho_code code = worker_hello(&w->queue, w->host, (unsigned)getpid(), err);
+    if (code == HO_OK && w->said_ms == 0) {
+        show_settings(w);
+    }
     if (code == HO_OK) {
         w->said_ms = clock_mono_ms();
         counters_processed(w->counters, w->said_ms);

@@ -89,6 +89,7 @@ class Filler:
                      f" {self.cid(f'n * {step}')}, UNHEX(SHA2(n, 256)), '', 'body', 4,"
                      f" UNHEX(SHA2(n, 256)), {self.at(f'n * {step}')}, {self.at(f'n * {step}')}",
                      min(CONFLICTS, self.rows))
+        self._numbers()
         self.cursor.execute("SET unique_checks = 1, foreign_key_checks = 1")
 
     def _receipts(self):
@@ -107,6 +108,21 @@ class Filler:
                      f" {self.at(k)}, {self.at(k)}, {self.at(k, 5)}, {status}, 'done', 300,"
                      f" UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), 'json', 1, IF({again}, 1, 0),"
                      f" IF({again}, {self.at(k, 60000)}, NULL), UNHEX(SHA2(n, 256))")
+
+    def _numbers(self):
+        """The numbers of each hour, source and type, and a sample every five minutes."""
+        hour = f"(TIMESTAMP(DATE_FORMAT({self.at(self.rows)}, '%Y-%m-%d %H:00:00')) - INTERVAL"
+        each = len(SOURCES) * len(TYPES)
+        self._insert("stat", "hour, source, event_type, events, duplicates, processed, failed, jobs, tries,"
+                     " wait_us, run_us, last_at, counted_at",
+                     f"{hour} n DIV {each} HOUR), ELT(n % {len(SOURCES)} + 1, {', '.join(map(repr, SOURCES))}),"
+                     f" ELT(n DIV {len(SOURCES)} % {len(TYPES)} + 1, {', '.join(map(repr, TYPES))}), 50 + n % 40, 1,"
+                     f" 50, n % 2, 50, 51, 50000, 90000, {hour} n DIV {each} HOUR), NOW()",
+                     DAYS * 24 * each)
+        self._insert("sample", "at, host, taken_at, ready, ready_oldest_s, later, running, dead, accepted,"
+                     " duplicates, refused, busy, ack_n, ack_us, ack_p50_us, ack_p95_us, ack_p99_us, spool_files",
+                     f"{hour} n * 5 MINUTE), 'scale', {hour} n * 5 MINUTE), 3, 1, 1, 1, 2, 50, 1, 0, 0, 50, 100000,"
+                     " 2000, 3000, 9000, 0", 35 * 288)
 
     def _by_job(self, dead, opened, done):
         """SQL of what a job n has: another value if it is dead, if it is open, or else."""

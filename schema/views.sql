@@ -376,7 +376,7 @@ WITH counted AS (
         UNION ALL SELECT 4, 'due later', 'SELECT * FROM hookonce_queue'
         UNION ALL SELECT 5, 'waiting', 'SELECT * FROM hookonce_queue'
         UNION ALL SELECT 6, 'running', 'SELECT * FROM hookonce_queue'
-        UNION ALL SELECT 7, 'dead letters', 'see hookonce_dead_letters; INSERT INTO hookonce_command (command, job) VALUES (''retry'', JOB)'
+        UNION ALL SELECT 7, 'dead letters', 'see hookonce_dead_letters; retry or discard each'
         UNION ALL SELECT 8, 'conflicts', 'SELECT * FROM hookonce_conflicts'
         UNION ALL SELECT 9, 'paused', 'SELECT * FROM hookonce_paused'
         UNION ALL SELECT 10, 'handlers at rest', 'they failed too often: SELECT * FROM hookonce_handler'

@@ -7,6 +7,7 @@ enum showing {
     WHOLE,
     FILES,  /* only the names of files */
     ADDRESS, /* a URL, or one for each line: without user, password and query */
+    HOST,    /* a URL that is a secret itself, as chats have them: only its host */
     PROGRAM /* the first word */
 };
 
@@ -20,8 +21,11 @@ static const struct {
     {"fetch", ADDRESS},    {"command", PROGRAM},
 };
 
-static enum showing how_shown(const char *key)
+static enum showing how_shown(const char *section, const char *key)
 {
+    if (strcmp(section, "alert") == 0 && strcmp(key, "url") == 0) {
+        return HOST;
+    }
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (strcmp(rules[i].key, key) == 0) {
             return rules[i].how;
@@ -32,7 +36,7 @@ static enum showing how_shown(const char *key)
 
 bool settings_secret(const char *key)
 {
-    return how_shown(key) == FILES;
+    return how_shown("", key) == FILES;
 }
 
 static void add(struct buf *out, struct span text)
@@ -101,6 +105,19 @@ static void show_address(struct span value, struct buf *out)
     add(out, span_of(end < value.len ? "?..." : ""));
 }
 
+static void show_host(struct span value, struct buf *out)
+{
+    show_address(value, out);
+    struct span shown = buf_span(out);
+    size_t end = span_starts(shown, "https://") ? 8 : span_starts(shown, "http://") ? 7 : 0;
+
+    while (end < shown.len && shown.p[end] != '/') {
+        end++;
+    }
+    out->len = end;
+    add(out, span_of("/..."));
+}
+
 static void show_program(struct span value, struct buf *out)
 {
     add(out, word(&value));
@@ -127,9 +144,10 @@ static void show(struct shown_setting *setting, const char *value, struct buf *r
     struct span whole = span_of(value);
 
     buf_clear(room);
-    switch (how_shown(setting->key)) {
+    switch (how_shown(setting->section, setting->key)) {
     case FILES: show_files(whole, room); break;
     case ADDRESS: show_address(whole, room); break;
+    case HOST: show_host(whole, room); break;
     case PROGRAM: show_program(whole, room); break;
     case WHOLE:
     default: add(room, whole); break;

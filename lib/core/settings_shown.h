@@ -17,7 +17,8 @@ struct shown_setting {
 
 /* Calls fn for every key of the config in its order, and for each that is absent and has a default.
  * Of what holds or names a secret only the names of files are left ("file:NAME", without folders);
- * a URL loses its user and password and what is behind a '?'; a command all but its program. */
+ * a URL loses its user and password and what is behind a '?', that of an alert all but its host; a
+ * command all but its program. */
 typedef void shown_setting_fn(void *arg, const struct shown_setting *setting);
 void settings_shown(const struct settings *s, shown_setting_fn *fn, void *arg);
 

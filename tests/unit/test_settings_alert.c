@@ -2,6 +2,7 @@
 #include "settings_file.h"
 
 #include "core/alert_kind.h"
+#include "core/settings_shown.h"
 
 static void reads_the_three_ways_to_tell(void **state)
 {
@@ -51,6 +52,24 @@ static void refuses_what_tells_nobody(void **state)
     check_all_refused(rows, COUNT(rows));
 }
 
+static void find_url(void *arg, const struct shown_setting *s)
+{
+    if (strcmp(s->section, "alert") == 0 && strcmp(s->key, "url") == 0) {
+        (void)snprintf(arg, 256, "%.*s", (int)s->value.len, (const char *)s->value.p);
+    }
+}
+
+static void of_a_url_only_the_host_is_shown(void **state)
+{
+    struct settings *s = loaded(DB "[alert u]\nurl = https://hooks.example.com/services/T0/B0/secret?x\n");
+    char shown[256] = "";
+
+    (void)state;
+    settings_shown(s, find_url, shown);
+    assert_string_equal(shown, "https://hooks.example.com/...");
+    settings_free(s);
+}
+
 static void every_kind_says_what_it_means_and_what_to_do(void **state)
 {
     (void)state;
@@ -69,6 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_three_ways_to_tell),
         cmocka_unit_test(refuses_what_tells_nobody),
+        cmocka_unit_test(of_a_url_only_the_host_is_shown),
         cmocka_unit_test(every_kind_says_what_it_means_and_what_to_do),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

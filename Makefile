@@ -47,7 +47,8 @@ LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed $(if $(SA
 LAYERS := base core edge store receiver work operator
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
 lib = $(BUILD)/lib$(1).a
-GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c $(BUILD)/gen/grants.c $(BUILD)/gen/views.c
+GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c $(BUILD)/gen/grants.c $(BUILD)/gen/views.c \
+  $(BUILD)/gen/calls.c
 # Order matters to the linker: users before what they use.
 LIBS_A_RECEIVER := $(foreach l,receiver edge store core base,$(call lib,$(l)))
 LIBS_A_PROCESSOR := $(foreach l,operator work edge store core base,$(call lib,$(l)))
@@ -92,7 +93,8 @@ $(call lib,$(1)): $(call objects,$(1)) $(2)
 endef
 $(foreach l,base core receiver work operator,$(eval $(call archive,$(l))))
 $(eval $(call archive,edge,$(BUILD)/obj/gen/providers.o))
-$(eval $(call archive,store,$(BUILD)/obj/gen/schema.o $(BUILD)/obj/gen/grants.o $(BUILD)/obj/gen/views.o))
+$(eval $(call archive,store,$(BUILD)/obj/gen/schema.o $(BUILD)/obj/gen/grants.o $(BUILD)/obj/gen/views.o \
+  $(BUILD)/obj/gen/calls.o))
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -112,6 +114,9 @@ $(BUILD)/gen/grants.c: schema/grants.sql lib/embed.sh
 $(BUILD)/gen/views.c: schema/views.sql lib/embed.sh
 	@mkdir -p $(@D)
 	lib/embed.sh views $< >$@.part && mv $@.part $@
+$(BUILD)/gen/calls.c: schema/calls.sql lib/embed.sh
+	@mkdir -p $(@D)
+	lib/embed.sh calls $< >$@.part && mv $@.part $@
 
 # Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
 units: $(UNITS) $(BUILD)/test/fault.so $(BUILD)/test/halt.so

@@ -7,11 +7,12 @@
 #include "operator/table.h"
 #include "store/migrate.h"
 
-enum { OPT_STATUS, OPT_USER, OPT_PASSWORD_FILE, OPT_N };
+enum { OPT_STATUS, OPT_USER, OPT_PASSWORD_FILE, OPT_CALLS, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_STATUS] = {"status", false},
     [OPT_USER] = {"user", true},
     [OPT_PASSWORD_FILE] = {"password-file", true},
+    [OPT_CALLS] = {"calls", false},
 };
 
 #define TABLE_DENIED 1142 /* the server's number for a right on a table that is lacking */
@@ -107,12 +108,27 @@ static int migrate(struct operator *op)
     return EXIT_WELL;
 }
 
+static int make_calls(struct operator *op)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    enum ho_code code = migrate_calls(operator_db(op), &err);
+
+    if (code == HO_PERMANENT) {
+        return operator_fail(op, EXIT_TROUBLE, "%s; it needs CREATE ROUTINE and ALTER ROUTINE, and "
+                             "nothing else of hookonce does", err.text);
+    }
+    if (code == HO_OK && !op->json) {
+        (void)puts("Made the procedures of schema/calls.sql, for example CALL hookonce_retry(12).");
+    }
+    return code == HO_OK ? EXIT_WELL : operator_db_fail(op, &err);
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
     struct ho_err err = {HO_OK, 0, ""};
     const char *value = NULL, *user = NULL, *password_file = NULL;
-    bool only_status = false;
+    bool only_status = false, calls = false;
     int got;
 
     while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
@@ -122,6 +138,7 @@ static int run(struct operator *op, int argc, char **argv)
         switch (got) {
         case OPT_STATUS: only_status = true; break;
         case OPT_USER: user = value; break;
+        case OPT_CALLS: calls = true; break;
         case OPT_PASSWORD_FILE: password_file = value; break;
         default: return EXIT_USAGE;
         }
@@ -141,12 +158,16 @@ static int run(struct operator *op, int argc, char **argv)
     if (db_connect(operator_db(op), &err) != HO_OK) {
         return operator_db_fail(op, &err);
     }
-    return only_status ? status_only(op) : migrate(op);
+    if (only_status) {
+        return status_only(op);
+    }
+    status = migrate(op);
+    return calls && status == EXIT_WELL ? make_calls(op) : status;
 }
 
 const struct command cmd_migrate = {
     .name = "migrate",
-    .synopsis = "[--status] [--user NAME [--password-file FILE]]",
+    .synopsis = "[--status] [--calls] [--user NAME [--password-file FILE]]",
     .summary = "makes the tables, or brings them to the version that this program wants",
     .help =
         "May be run again at any time, and by several at once. It also makes the key file the\n"
@@ -155,6 +176,8 @@ const struct command cmd_migrate = {
         "\n"
         "  --status              only says which version is there; ends with 1 when there is something\n"
         "                        to do\n"
+        "  --calls               also makes the procedures of schema/calls.sql, for example\n"
+        "                        CALL hookonce_retry(12); where the host lets you make routines\n"
         "  --user NAME           as this database user, where those of the config may not change tables\n"
         "  --password-file FILE  its password, in a private file; absent: none is sent\n"
         "\n"

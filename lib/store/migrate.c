@@ -108,6 +108,17 @@ static enum ho_code apply(struct db *db, const struct schema_file *file, struct 
     return code;
 }
 
+enum ho_code migrate_calls(struct db *db, struct ho_err *err)
+{
+    enum ho_code code = HO_OK;
+
+    for (size_t i = 0; i < calls_files_n && code == HO_OK; i++) {
+        const struct schema_file file = {0, calls_files[i].name, calls_files[i].sql};
+        code = apply(db, &file, err);
+    }
+    return code;
+}
+
 /* Reads the key, or makes it where that can be right. */
 static enum ho_code get_key(const char *path, const struct migrate_state *state, bool *created,
                             struct secret *key, struct ho_err *err)

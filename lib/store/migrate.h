@@ -14,6 +14,18 @@ struct schema_file {
 extern const struct schema_file schema_files[];
 extern const size_t schema_n;
 
+/* schema/calls.sql, embedded by the build: one. */
+struct calls_file {
+    const char *name;
+    const char *sql;
+};
+extern const struct calls_file calls_files[];
+extern const size_t calls_files_n;
+
+/* Makes or renews the procedures that stand for rows in hookonce_command: optional.
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT: this account may make none */
+enum ho_code migrate_calls(struct db *db, struct ho_err *err) HO_MUST_CHECK;
+
 #define KEY_PRINT_LEN 32
 
 struct migrate_state {

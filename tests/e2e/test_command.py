@@ -1,12 +1,17 @@
 """Commands that a person gives by inserting a row into hookonce_command."""
 
 import json
+import os
+import re
 
 import pymysql
 import pytest
 
 from hooktest import events
 from hooktest.flow import arrive, jobs
+from hooktest.halt import Halt
+from hooktest.paths import PROJECT
+from hooktest.proc import wait_until
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 ROUTE = {"provider": "stripe", "handler": "h", "retry": "1 try"}
@@ -256,3 +261,63 @@ def test_a_row_of_the_shell_that_was_cut_off_ends_as_failed_and_is_never_run(dea
     got = row(s, 1)
     assert got["state"] == "failed" and "before it was through" in got["answer"]
     assert s.effects() == []
+
+
+@pytest.mark.parametrize("when,place", [
+    ("before", "SET found = ?"), ("behind", "SET found = ?"), ("before", "SET state = ?, answer"),
+    ("behind", "INSERT INTO hookonce_job")])
+def test_killed_anywhere_it_is_gone_on_with_and_nothing_is_doubled(site, when, place):
+    s = site(sources=STRIPE, routes={"r": ROUTE}, handlers={"h": {"sql": GOOD}}, settings=ALL)
+    arrive(s, *[events.stripe(f"evt_{i}") for i in range(25)])
+    s.process()
+    number = insert(s, "replay", source="stripe", again="yes", reason="all of it")
+    halt = Halt(s.path("halt"))
+    halt.arm("hookonce", when, place)
+    child = s.start_program("process", "--once", env=halt.env)
+    wait_until(halt.halted, 30, "it stands")
+    halt.disarm()
+    child.kill9()
+    assert row(s, number)["state"] == "running"
+    s.process()  # while the lease lasts nobody takes it
+    assert row(s, number)["state"] == "running"
+    s.sql("UPDATE hookonce_command SET lease_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
+    s.process()
+    got = row(s, number)
+    assert (got["state"], got["found"], got["did"], got["claims"]) == ("done", 25, 25, got["claims"])
+    assert sorted(s.effects()) == sorted(2 * [f"evt_{i}" for i in range(25)])
+    assert s.value("SELECT MAX(replay_no) FROM hookonce_job") == 1
+
+
+def test_a_command_that_ends_whoever_takes_it_up_ends_itself(dead):
+    s = dead("evt_1")
+    number = insert(s, "retry", job=1)
+    s.sql("UPDATE hookonce_command SET claims = 5, state = 'running'")
+    s.process()
+    assert row(s, number)["state"] == "failed" and jobs(s)[0][1] == "dead"
+
+
+def test_a_look_for_commands_reads_no_row_of_those_that_are_done(site):
+    s = site(sources=STRIPE)
+    s.sql("INSERT INTO hookonce_command (command, job, state) SELECT 'retry', seq, 'done' FROM seq_1_to_5000")
+    s.sql("INSERT INTO hookonce_command (command, job) VALUES ('retry', 1)")
+    plan = s.sql("EXPLAIN SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'new' ORDER BY id LIMIT 1")
+    assert plan[0]["key"] == "state" and int(plan[0]["rows"]) < 10
+
+
+def test_the_calls_do_the_same(dead):
+    s = dead("evt_1")
+    mended(s)
+    assert s.hookonce("migrate", "--calls").returncode == 1  # rights on rows are not enough
+    with open(os.path.join(PROJECT, "schema", "calls.sql"), encoding="ascii") as f:
+        statements = [x for x in re.sub(r"^--.*$", "", f.read(), flags=re.M).split(";\n") if x.strip()]
+    for statement in statements:  # as a console imports them, by somebody who may
+        s.sql(statement)
+    assert len(statements) == 10
+    s.db.unrestrict()
+    assert b"CALL hookonce_retry(12)" in s.hookonce("migrate", "--calls", check=True).stdout
+    s.sql("CALL hookonce_retry(1)")
+    s.process()
+    assert row(s, 1)["answer"] == "1 of 1 job: 1 opened again" and s.effects() == ["evt_1"]
+    s.sql("CALL hookonce_replay('evt_1')")
+    s.process()
+    assert row(s, 2)["state"] == "refused"

@@ -118,7 +118,8 @@ static void what_is_paused_waits_and_costs_nothing_and_the_rest_runs(void **stat
         ROW(i, work_count("hookonce_attempt") == work_count("fx"));
         ROW(i, work_count("hookonce_receipt WHERE status = 'received'") == work_count(PARKED));
         turn();
-        flow_take(0); /* not claimed again, however often it is looked */
+        flow_take(0); /* not claimed again, however often it is looked, nor woken */
+        ROW(i, work_count("hookonce_job WHERE state = 'waiting' AND waits = 1") == work_count(PARKED));
         ROW(i, end_pause(kinds[i].kind, kinds[i].name) == (kinds[i].other != NULL ? 2 : 3));
         turn();
         ASSERT_COUNT("fx", 3);
@@ -139,6 +140,20 @@ static void names_are_taken_by_the_byte(void **state)
     flow_event("evt_1", "plain", "{}", 0);
     turn();
     ASSERT_COUNT("fx", 1);
+}
+
+/* It comes back to the share of the claims that it had, whether its route is known then or not. */
+static void a_pause_does_not_change_whose_turn_it_is(void **state)
+{
+    (void)state;
+
+    flow_event("evt_1", "low", "{}", 0);
+    flow_take(1);
+    flow_dispatch(0);
+    ASSERT_COUNT("hookonce_job WHERE class = 2 AND route = 'low'", 1);
+    set(PAUSE_SOURCE, "shop-eu");
+    turn();
+    ASSERT_COUNT("hookonce_job WHERE class = 2 AND route = 'low' AND waits = 2 AND held_at IS NOT NULL", 1);
 }
 
 /* The clock that bounds its waits stands still; what it had waited before still counts. */
@@ -394,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_is_paused_waits_and_costs_nothing_and_the_rest_runs, empty),
         cmocka_unit_test_setup(names_are_taken_by_the_byte, empty),
+        cmocka_unit_test_setup(a_pause_does_not_change_whose_turn_it_is, empty),
         cmocka_unit_test_setup(a_pause_is_no_wait, empty),
         cmocka_unit_test_setup(nobody_is_forgotten, empty),
         cmocka_unit_test_setup(the_oldest_go_first, empty),

@@ -26,7 +26,7 @@ static struct {
 static const char *const events[] = {
     "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "command", "config",
     "conflict", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
-    "handshake", "ignored", "imported", "lease_lost", "log", "paired", "probe", "pruned",
+    "handshake", "ignored", "imported", "lease_lost", "log", "page", "paired", "probe", "pruned",
     "rejected", "repeat", "run", "skipped", "spooled", "stopped", "told", "visited", "waits",
     "watched", "wish",
 };

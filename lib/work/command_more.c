@@ -153,8 +153,8 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
     static const char *const texts[] = {
         [FORGOTTEN] = "Bodies, headers, answers and error texts are erased; the ids stay",
         [FORGET_UNFINISHED] = "Nothing was done: it waits, runs or is dead: discard it first",
-        [FORGET_SHARED] = "Nothing was done: its body has other events, too; hookonce forget takes them "
-                          "together",
+        [FORGET_SHARED] = ("Nothing was done: its body has other events, too; hookonce forget takes "
+                           "them together"),
         [FORGET_NOTHING] = "Nothing was done: it is gone"};
     enum forgotten got = FORGET_NOTHING;
     char cids[1][ULID_LEN + 1];

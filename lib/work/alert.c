@@ -61,7 +61,9 @@ static void end(struct alert_message *m)
     add_json(&m->json, "state", states[m->state]);
     add(&m->json, ",");
     add_json(&m->json, "subject", m->subject);
-    add(&m->json, "}}");
+    add(&m->json, "},"); /* `text` is what chats show of it */
+    add_json(&m->json, "text", buf_cstr(&m->text));
+    add(&m->json, "}");
 }
 
 void alert_message_free(struct alert_message *m)

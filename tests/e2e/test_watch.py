@@ -387,7 +387,7 @@ def test_the_readmes_ways_to_tell_work_as_written(site, downstream):
     quietly(s)
     assert len(mails(s)) == 2 and len(down.requests) == 2 and lines(s, "paged") == []
     got = json.loads(down.requests[1].body)
-    assert got["type"] == "alert" and set(got["data"]) >= {"state", "subject", "alerts"}
+    assert got["type"] == "alert" and set(got["data"]) >= {"state", "subject", "alerts"} and "12" in got["text"]
     assert set(got["data"]["alerts"][0]) >= {"kind", "subject", "n", "text", "advice"}
 
 

@@ -34,7 +34,8 @@ enum ho_code asked_begin(struct asked *a, struct ho_err *err)
     }
     asked_who(a->who);
     a->ask.asked_by = span_of(a->who);
-    return command_begin(operator_db(a->op), &a->ask, a->who, &a->claim, err);
+    return command_begin(operator_db(a->op), &a->ask, a->who, ASKED_LEASE_MS, &a->claim,
+                         err);
 }
 
 enum ho_code asked_by_id(struct asked *a, const char *id, const struct db_rows *rows, size_t i,

@@ -7,6 +7,7 @@
 #include "store/command.h"
 
 #define ASKED_WHO_ROOM 65
+#define ASKED_LEASE_MS (60 * 60 * INT64_C(1000)) /* nothing is told before the end */
 
 struct asked {
     struct operator *op;

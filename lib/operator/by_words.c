@@ -225,7 +225,7 @@ static enum ho_code do_one(struct command_words *w, const struct command_site *s
     w->ask.asked_by = span_of(who);
     enum ho_code code = command_sound(&w->ask, err);
     if (code == HO_OK) {
-        code = command_begin(site->db, &w->ask, who, &claim, err);
+        code = command_begin(site->db, &w->ask, who, COMMAND_LEASE_MS, &claim, err);
     }
     if (code != HO_OK) {
         return code;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "operator/operator.h"
+#include "operator/asked.h"
 #include "store/prune.h"
 
 #define FOREVER_MS (366 * 24 * 60 * 60 * INT64_C(1000))
@@ -50,9 +50,12 @@ static int run(struct operator *op, int argc, char **argv)
                                             "keep_bodies nor keep_receipts");
     }
     const struct prune_run run = {.end = deadline_in(FOREVER_MS), .dry = dry, .tell = tell};
-    if (prune(operator_db(op), op->settings, &at, &run, &sum, &err) != HO_OK) {
+    struct asked asked = asked_of(op, COMMAND_PRUNE);
+    if ((!dry && asked_begin(&asked, &err) != HO_OK) ||
+        prune(operator_db(op), op->settings, &at, &run, &sum, &err) != HO_OK) {
         return operator_db_fail(op, &err);
     }
+    asked_end(&asked, (unsigned)(sum.receipts + sum.bodies), (unsigned)(sum.receipts + sum.bodies));
     if (op->json) {
         (void)printf("{\"receipts\":%llu,\"bodies\":%llu}\n", (unsigned long long)sum.receipts,
                      (unsigned long long)sum.bodies);

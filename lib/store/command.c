@@ -138,7 +138,7 @@ enum ho_code command_next(struct db *db, const char *worker, struct command_clai
 /* ---- the shell's ---- */
 
 enum ho_code command_begin(struct db *db, const struct command_ask *ask, const char *worker,
-                           struct command_claim *c, struct ho_err *err)
+                           int64_t lease_ms, struct command_claim *c, struct ho_err *err)
 {
     static const char *const acted[] = {
         [ACTED_UNSAID] = NULL, [ACTED_YES] = "yes", [ACTED_NO] = "no"};
@@ -160,7 +160,7 @@ enum ho_code command_begin(struct db *db, const struct command_ask *ask, const c
         acted[ask->acted] != NULL ? DBV_STR(acted[ask->acted]) : DBV_NULL,
         text_or_null(ask->reason),        text_or_null(ask->asked_by),
         DBV_STR(worker),                  DBV_BYTES(token),
-        DBV_INT(LEASE_US),
+        DBV_INT(lease_ms * 1000),
     };
     enum ho_code code = db_run(db, sql_command_write, in, sizeof in / sizeof in[0], NULL, err);
     if (code == HO_OK) {

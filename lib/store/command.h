@@ -58,10 +58,12 @@ enum ho_code command_next(struct db *db, const char *worker, struct command_clai
                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Writes a command of the shell, claimed by itself.
+ * in:  lease_ms - if nothing is heard for so long, it is told as cut off
  * out: *c - ask as given, borrowed. returns HO_OK | HO_REJECT (it makes no sense, as the table's
  * constraints say) | as db_run */
 enum ho_code command_begin(struct db *db, const struct command_ask *ask, const char *worker,
-                           struct command_claim *c, struct ho_err *err) HO_MUST_CHECK;
+                           int64_t lease_ms, struct command_claim *c,
+                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Inside the caller's transaction: locks the row, if it is still ours; and keeps how far it has
  * come, with a new lease. *held false: roll back.

@@ -63,6 +63,26 @@ static enum ho_code resume(struct command_run *run, const struct pause *p, struc
     return code;
 }
 
+/* What a pause would not reach: whoever asks a source in reply mode waits for its answer. */
+static bool refuse_reply(struct command_run *run)
+{
+    const struct settings *s = run->site.settings;
+    const struct command_ask *ask = &run->claim.ask;
+    const struct source *source = settings_source(s, ask->source);
+    bool used = !span_present(ask->handler);
+
+    for (size_t i = 0; i < s->n_routes; i++) {
+        used = used || (s->routes[i].handler != NULL && span_is(ask->handler, s->routes[i].handler->name));
+    }
+    if ((source == NULL || !source->reply) && used) {
+        return false;
+    }
+    command_answer(run, COMMAND_REFUSED, used ? "Nothing was done: this source answers requests, and whoever "
+                                                "asks does not wait"
+                                              : "Nothing was done: no route runs this handler");
+    return true;
+}
+
 enum ho_code command_pause(struct command_run *run, struct ho_err *err)
 {
     const struct command_ask *ask = &run->claim.ask;
@@ -70,7 +90,8 @@ enum ho_code command_pause(struct command_run *run, struct ho_err *err)
     char who[PAUSE_WHO_MAX * 4], reason[PAUSE_REASON_MAX * 4 + 1];
     bool fresh = false;
 
-    if (ask->kind == COMMAND_PAUSE && command_refuse_name(run, "Nothing was done: ")) {
+    if (ask->kind == COMMAND_PAUSE &&
+        (command_refuse_name(run, "Nothing was done: ") || refuse_reply(run))) {
         return HO_OK;
     }
     run->claim.found = 1;

@@ -198,6 +198,14 @@ def test_hold_release_pause_and_resume(dead):
     assert s.effects() == ["evt_2", "evt_3"]
 
 
+def test_what_a_pause_would_not_reach_is_refused(site):
+    s = site(sources={"r": {"provider": "github", "secret": "x" * 20, "mode": "reply", "handler": "a"}, **STRIPE},
+             handlers={"h": {"sql": GOOD}, "a": {"command": "/bin/true"}}, routes={"r": ROUTE})
+    assert "this source answers requests" in ask(s, "pause", source="r")["answer"]
+    assert "no route runs this handler" in ask(s, "pause", handler="a")["answer"]
+    assert s.count("pause") == 0 and ask(s, "pause", handler="h")["state"] == "done"
+
+
 def test_two_processors_do_it_once(site):
     s = site(sources=STRIPE, routes={"r": ROUTE}, handlers={"h": {"sql": GOOD}}, settings=ALL)
     arrive(s, *[events.stripe(f"evt_{i}") for i in range(30)])

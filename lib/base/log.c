@@ -25,10 +25,10 @@ static struct {
 /* Everything that is ever logged, so that a person can search and alert by it. Sorted. */
 static const char *const events[] = {
     "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "command", "config",
-    "conflict", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched", "forged", "future",
-    "handshake", "ignored", "imported", "lease_lost", "log", "page", "paired", "probe", "pruned",
-    "rejected", "repeat", "run", "skipped", "spooled", "stopped", "told", "visited", "waits",
-    "watched", "wish",
+    "conflict", "counted", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched",
+    "forged", "future", "handshake", "ignored", "imported", "lease_lost", "log", "page", "paired",
+    "probe", "pruned", "rejected", "repeat", "run", "skipped", "spooled", "stopped", "told",
+    "visited", "waits", "watched", "wish",
 };
 
 static void check_event(const char *event)

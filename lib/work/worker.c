@@ -18,6 +18,7 @@
 #include "work/import.h"
 #include "work/keep.h"
 #include "work/leases.h"
+#include "work/numbers.h"
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
@@ -347,6 +348,9 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
         fetch_look(&w->fetcher);
         watch_look(&w->watcher);
         code = turn(w, claim, &more, err);
+        if (code == HO_OK) {
+            numbers_round(w);
+        }
         if (code == HO_OK && !more) {
             keep_round(w);
             if (w->once) {

@@ -37,6 +37,7 @@ struct worker {
     int64_t import_ms; /* not before then into the spool, monotonic: the last import failed */
     struct command_run *command; /* of a console, not through yet; NULL: none */
     int64_t keep_ms;   /* not before then is pruned again, monotonic */
+    int64_t numbers_ms; /* not before then is counted again, monotonic */
     bool checked; /* that the tables are ours */
     bool reached; /* the database, at least once */
     unsigned long settled, dead;

@@ -1,0 +1,18 @@
+/* What a host tells of itself every minute (hookonce_host), and every five how its receivers and the
+ * queue stand (hookonce_sample, hookonce_tally). What is added of the state file's counters is
+ * noted in the same transaction, so nothing counts twice or is left out, whenever a process is
+ * killed. */
+#ifndef HO_STORE_SAMPLE_H
+#define HO_STORE_SAMPLE_H
+
+#include "store/counters.h"
+#include "store/db.h"
+
+#define SAMPLE_EVERY_S 300
+
+/* in: host - its name; counters - its state file, in which nothing is changed
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT */
+enum ho_code sample_take(struct db *db, const struct settings *s, const char *host,
+                         struct counters *counters, struct ho_err *err) HO_MUST_CHECK;
+
+#endif

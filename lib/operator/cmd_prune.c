@@ -74,7 +74,7 @@ const struct command cmd_prune = {
         "their jobs, tries and guards. Only what is finished: nothing that waits, is dead, in\n"
         "conflict or in doubt. Business keys that are done and the marks of objects stay.\n"
         "`hookonce process` does this by itself, two seconds a minute; this does all of it, in transactions\n"
-        "of 500.\n"
+        "of 100.\n"
         "\n"
         "  --dry-run  only says how much would go\n"
         "\n"

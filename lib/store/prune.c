@@ -9,7 +9,7 @@
 #include "store/sql_health.h"
 #include "store/sql_keep.h"
 
-#define BATCH 500
+#define BATCH 100
 #define TX_TIME_MS 30000
 #define TELL_EVERY_MS 5000
 #define US_PER_MS 1000

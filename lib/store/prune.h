@@ -23,7 +23,7 @@ struct prune_run {
     void (*tell)(const struct pruned *so_far); /* called now and then; NULL: nobody asks */
 };
 
-/* In transactions of at most 500 receipts. Without keep_bodies and keep_receipts nothing goes.
+/* In transactions of at most 100 receipts. Without keep_bodies and keep_receipts nothing goes.
  * in/out: *at — where it begins; afterwards where the time was up, or the beginning again
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: until run->end and one batch. */
 enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *at,

@@ -221,3 +221,33 @@ def test_check_says_what_is_paused_and_held(site):
     pause(s, "everything")
     said = s.hookonce("check", check=True).stdout.decode()
     assert "note  paused: everything since" in said and "hookonce resume ends it" in said
+
+
+# ---- the same by commands ----
+
+def test_hold_release_and_a_refused_delivery_by_words_and_by_rows(site):
+    s = site(sources={"github": {"provider": "github", "secret": "s3cret of the hub", "guard": "yes"}},
+             handlers=FX, routes={"r": {"provider": "github", "handler": "fx"}})
+    body = events.github()
+    for delivery in ("guid-a", "guid-b", "guid-c"):
+        assert s.cgi("github", body, s.signed("github", body, delivery=delivery)).status == 200
+    assert s.count("conflict") == 2 and s.count("job") == 1
+    s.hookonce("hold", "1", "--reason", "not yet", check=True)
+    s.process()
+    assert s.effects() == [] and s.value("SELECT waiting_for FROM hookonce_job") == "hold"
+    assert s.hookonce("retry", "1").returncode == 1
+    s.sql("INSERT INTO hookonce_command (command, job) VALUES ('release', 1)")
+    s.process()
+    s.process()
+    assert s.effects() == ["guid-a"]
+    s.hookonce("release", "--conflict", "1", check=True)
+    s.sql("INSERT INTO hookonce_command (command, conflict) VALUES ('release', 2), ('release', 2)")
+    s.process()
+    s.process()
+    assert sorted(s.effects()) == ["guid-a", "guid-b", "guid-c"] and s.count("receipt") == 3
+    assert s.value("SELECT COUNT(*) FROM hookonce_command WHERE state = 'done'") == 5
+    s.hookonce("pause", "--handler", "fx", check=True)
+    assert s.hookonce("pause", "--handler", "gone").returncode != 0 and s.count("pause") == 1
+    assert b"fx" in s.hookonce("list", "paused", check=True).stdout
+    s.hookonce("resume", "--handler", "fx", check=True)
+    assert s.count("pause") == 0

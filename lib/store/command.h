@@ -99,8 +99,8 @@ enum {
     COMMAND_J_EVENT
 };
 
-/* Jobs of what it names, or, by filter, those that are open to it (dead; for a replay done ones too),
- * of the oldest events first, from where it has come to; one more than at_most at most.
+/* Jobs of what it names, or, by filter, those that are open to it (dead; for a replay ignored ones,
+ * and with again done ones, but none that a person discarded unless `outcome` says so), of the oldest events first, from where it has come to; one more than at_most at most.
  * in:  names, n - for `provider`: sources of it; for `handler`: routes of it. See command_find.c
  * returns HO_OK | HO_REJECT (nothing bears that id) | as db_run. blocks: 25 s */
 struct command_names {

@@ -13,6 +13,7 @@
 #include "store/view.h"
 
 #define SQL_ROOM 8192
+#define LOOK_S "20"
 #define IN_MAX 96
 #define SLACK_MS INT64_C(86400000) /* ids hold the receiver's time, which may be another one */
 
@@ -133,6 +134,19 @@ static void add_place(struct query *q, const struct command_claim *c)
     }
 }
 
+/* What a filter is for. What a person discarded is meant only by its id, or by its outcome. */
+static const char *states_of(const struct command_ask *ask)
+{
+    if (ask->kind != COMMAND_REPLAY) {
+        return "j.state = 'dead'";
+    }
+    if (span_present(ask->outcome)) {
+        return "j.state IN ('dead', 'done')";
+    }
+    return ask->again ? "(j.state = 'dead' OR (j.state = 'done' AND j.outcome <> 'discarded'))"
+                      : "(j.state = 'dead' OR (j.state = 'done' AND j.outcome = 'ignored'))";
+}
+
 static enum ho_code by_filter(struct db *db, const struct command_claim *c,
                               const struct command_names *names, struct db_rows *rows,
                               struct ho_err *err)
@@ -141,14 +155,19 @@ static enum ho_code by_filter(struct db *db, const struct command_claim *c,
 
     buf_init(&q.sql, SQL_ROOM);
     buf_init(&q.pattern, 1024);
+    add(&q, db_is_mariadb(db) ? "SET STATEMENT max_statement_time = " LOOK_S " FOR " : "");
     add(&q, sql_command_jobs);
-    add(&q, c->ask.kind == COMMAND_REPLAY ? "j.state IN ('dead', 'done')" : "j.state = 'dead'");
+    add(&q, states_of(&c->ask));
     add(&q, " AND j.route <> '" REPLY_ROUTE "'");
     add_filter(&q, &c->ask, names);
     add_place(&q, c);
     bind(&q, " ORDER BY at, j.id LIMIT ?",
          DBV_UINT(c->ask.at_most >= c->found ? c->ask.at_most - c->found + 1 : 1));
     enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
+    if (code != HO_OK && db_what(err) == DB_TOO_SLOW) {
+        code = ho_fail(err, HO_REJECT, "it takes longer than " LOOK_S " s to find what is meant: narrow it, "
+                                       "by from_time and to_time for example");
+    }
     buf_free(&q.pattern);
     buf_free(&q.sql);
     return code;

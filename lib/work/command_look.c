@@ -196,7 +196,10 @@ enum ho_code command_look(struct command_run *run, struct ho_err *err)
     db_rows_free(&rows);
     if (code == HO_OK && !run->ended && run->n == 0 && run->claim.found == 0 &&
         !command_refuse_name(run, "Nothing matches: ")) {
-        command_answer(run, COMMAND_DONE, "Nothing matches");
+        command_answer(run, COMMAND_DONE, "Nothing matches%s",
+                       ask->kind == COMMAND_REPLAY && !ask->again
+                           ? " that is not done; with again = yes and a reason what is done is done once more"
+                           : "");
     }
     return code;
 }

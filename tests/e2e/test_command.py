@@ -138,6 +138,8 @@ def test_a_replay_of_what_is_done_wants_to_be_asked_twice(site):
     s.process()
     got = ask(s, "replay", event_id="evt_1")
     assert got["state"] == "refused" and "it was processed: replay with again = yes and a reason" in got["answer"]
+    got = ask(s, "replay", source="stripe")
+    assert got["state"] == "done" and got["answer"].startswith("Nothing matches that is not done; with again = yes")
     got = ask(s, "replay", event_id="evt_1", again="yes", reason="the mail was lost")
     assert got["answer"] == "1 of 1 job: 1 to be done once more"
     assert s.effects() == ["evt_1", "evt_2", "evt_1"]
@@ -160,6 +162,8 @@ def test_a_replay_by_filter_goes_by_the_time_of_the_events(dead):
     assert s.effects() == ["evt_3", "evt_2"]
     assert ask(s, "retry", handler="h", from_time="2020-01-01", to_time="2030-01-01")["did"] == 1
     assert s.effects() == ["evt_3", "evt_2", "evt_1"]
+    s.hookonce("replay", "--source", "stripe", check=True)
+    assert len(s.effects()) == 3
     assert ask(s, "retry", event_type="invoice.*")["answer"] == "Nothing matches"
     assert "no route 'x'" in ask(s, "retry", route="x")["answer"]
 
@@ -329,3 +333,27 @@ def test_the_calls_do_the_same(dead):
     s.sql("CALL hookonce_replay('evt_1')")
     s.process()
     assert row(s, 2)["state"] == "refused"
+
+
+def test_a_filter_passes_over_what_a_person_discarded(dead):
+    s = dead("evt_1", "evt_2", settings=ALL)
+    mended(s)
+    s.hookonce("discard", "evt_1", "--reason", "a test", check=True)
+    assert ask(s, "replay", source="stripe")["did"] == 1
+    assert ask(s, "replay", source="stripe", again="yes", reason="all")["found"] == 1
+    assert s.effects() == ["evt_2", "evt_2"]
+    assert ask(s, "replay", outcome="discarded")["did"] == 1
+    assert s.effects() == ["evt_2", "evt_2", "evt_1"]
+
+
+def test_once_per_and_the_idempotency_key_hold_for_a_replay_too(site):
+    s = site(sources=STRIPE, handlers={"h": {"sql": GOOD}, "c": {"command": "/bin/true"}}, settings=ALL,
+             routes={"r": {**ROUTE, "once_per": "{/data/object/id}"}, "k": {**ROUTE, "handler": "c"}})
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    ask(s, "replay", event_id="evt_1", again="yes", reason="once more")
+    assert s.effects() == ["evt_1"]
+    done = s.sql("SELECT replay_no, outcome FROM hookonce_job WHERE route = 'r' ORDER BY id")
+    assert [(r["replay_no"], r["outcome"]) for r in done] == [(0, "done"), (1, "already done")]
+    keys = s.sql("SELECT idempotency_key AS k, outcome FROM hookonce_job WHERE route = 'k' ORDER BY id")
+    assert keys[0]["k"] == keys[1]["k"] and keys[0]["k"] is not None and keys[1]["outcome"] == "done"

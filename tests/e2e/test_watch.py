@@ -279,6 +279,32 @@ def test_a_silence_is_told_once_and_its_end_once(site):
     assert [subject(m) for m in mails(s)[2:]] == ["[hookonce] over: silence"]
 
 
+def test_a_source_quiet_beyond_its_learnt_cadence_alarms_once_and_clears_once(site):
+    s = watched(site, sources={"stripe": {**STRIPE["stripe"], "expect_every": "learn"}})
+    s.sql("INSERT INTO hookonce_stat (hour, source, event_type, events, last_at, counted_at) SELECT h, 'stripe', 'x', 5, h,"
+          " h FROM (SELECT DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL seq HOUR, '%Y-%m-%d %H:00:00') AS h"
+          " FROM seq_9_to_1000) AS hours")  # nine hours without one of the five an hour
+
+    def process():
+        s.sql("UPDATE hookonce_round SET due_at = UTC_TIMESTAMP(6)")
+        s.process()
+        set_word(s, "WORD_WATCHED", 1)
+    process()
+    assert s.value("SELECT state FROM hookonce_expect") == "silent"
+    for _ in range(3):
+        process()
+        quietly(s)
+        hours_pass(s)
+    mail, = mails(s)
+    assert subject(mail) == "[hookonce] silence" and "stripe: no event for " in mail
+    arrive(s, events.stripe("evt_1"))
+    for _ in range(3):
+        process()
+        quietly(s)
+    assert s.value("SELECT state FROM hookonce_expect") == "well"
+    assert [subject(m) for m in mails(s)[1:]] == ["[hookonce] over: silence"]
+
+
 def test_spikes_are_told_and_usual_numbers_are_not(site):
     s = watched(site)
     hour = "DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL {} HOUR, '%Y-%m-%d %H:00:00')"
@@ -332,6 +358,19 @@ def test_the_processor_watches_by_itself(site):
     set_word(s, "WORD_WATCHED", 1)
     s.process()
     assert len(mails(s)) == 2
+
+
+def test_a_processor_that_comes_no_more_is_missed_even_with_nothing_to_do(site):
+    s = watched(site)
+    s.process()
+    assert watch(s, "--show", check=True).stdout == b"all is well\n"
+    s.sql("UPDATE hookonce_host SET seen_at = seen_at - INTERVAL 16 MINUTE")
+    quietly(s)
+    assert "the last one was seen at" in mails(s)[0] and subject(mails(s)[0]) == "[hookonce] no processor"
+    set_word(s, "WORD_WATCHED", 1)
+    s.process()
+    quietly(s)
+    assert [subject(m) for m in mails(s)[1:]] == ["[hookonce] over: no processor"]
 
 
 def test_a_processor_does_not_wait_for_a_message(site):

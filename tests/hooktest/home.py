@@ -125,4 +125,5 @@ def add_asana(home):
 def filled(command):
     """The command with names of sources for SOURCE, and of an event for FILE."""
     name = "asana" if " pair " in f" {command} " else "stripe"
-    return command.replace("FILE", "event.json --source stripe").replace("SOURCE", name).replace("sb-token", name)
+    command = command.replace("--route NAME", "--route paid").replace("sb-token", name)
+    return command.replace("FILE", "event.json --source stripe").replace("SOURCE", name)

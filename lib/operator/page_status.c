@@ -96,12 +96,12 @@ static void fill(struct plot *p, const struct db_rows *rows, const struct series
         p->names[i] = series[i].name;
     }
     for (size_t row = 0; row < rows->n_rows; row++) {
-        int64_t age = db_cell_int(rows, row, 0); /* in slots */
+        int64_t slots_ago = db_cell_int(rows, row, 0);
 
-        if (age < 0 || age >= (int64_t)p->n_slots) {
+        if (slots_ago < 0 || slots_ago >= (int64_t)p->n_slots) {
             continue;
         }
-        size_t slot = p->n_slots - 1 - (size_t)age;
+        size_t slot = p->n_slots - 1 - (size_t)slots_ago;
         p->known[slot] = true;
         for (size_t i = 0; i < n_series; i++) {
             int64_t v = db_cell_int(rows, row, series[i].col);

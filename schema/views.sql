@@ -390,11 +390,10 @@ WITH counted AS (
 )
 SELECT name, value, state, what_to_do FROM (
     SELECT 0 AS no, 'all' AS name,
-        CASE WHEN SUM(state = 'wrong') > 0 THEN CONCAT('wrong: ',
-                GROUP_CONCAT(IF(state = 'wrong', name, NULL) ORDER BY no SEPARATOR ', '))
-            WHEN SUM(state = 'look') > 0 THEN CONCAT('look at: ',
-                GROUP_CONCAT(IF(state = 'look', name, NULL) ORDER BY no SEPARATOR ', '))
-            ELSE 'all is well' END AS value,
+        COALESCE(NULLIF(CONCAT_WS('; ',
+            CONCAT('wrong: ', GROUP_CONCAT(IF(state = 'wrong', name, NULL) ORDER BY no SEPARATOR ', ')),
+            CONCAT('look at: ', GROUP_CONCAT(IF(state = 'look', name, NULL) ORDER BY no SEPARATOR ', '))),
+            ''), 'all is well') AS value,
         CASE WHEN SUM(state = 'wrong') > 0 THEN 'wrong' WHEN SUM(state = 'look') > 0 THEN 'look'
             ELSE 'well' END AS state,
         NULL AS what_to_do FROM facts

@@ -27,8 +27,8 @@ static const char *const events[] = {
     "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "command", "config",
     "conflict", "counted", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched",
     "forged", "future", "handshake", "ignored", "imported", "lease_lost", "log", "page", "paired",
-    "paused", "probe", "pruned", "rejected", "repeat", "resumed", "run", "skipped", "spooled", "stopped", "told",
-    "visited", "waits", "watched", "wish",
+    "paused", "probe", "pruned", "rejected", "repeat", "resumed", "run", "skipped", "spooled",
+    "stopped", "told", "visited", "waits", "watched", "wish",
 };
 
 static void check_event(const char *event)

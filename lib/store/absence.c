@@ -155,25 +155,3 @@ enum ho_code absence_refresh(struct db *db, const struct settings *s, struct ho_
     }
     return code == HO_OK ? db_run(db, sql_expect_drop, NULL, 0, NULL, err) : code;
 }
-
-enum ho_code absence_each(struct db *db, absence_visit *fn, void *arg, struct ho_err *err)
-{
-    struct db_rows rows = {0};
-    enum ho_code code = db_run(db, sql_expect_silent, NULL, 0, &rows, err);
-
-    for (size_t i = 0; i < rows.n_rows && code == HO_OK; i++) {
-        const struct absence a = {
-            .source = db_cell(&rows, i, 0),
-            .name = db_cell(&rows, i, 1),
-            .type = db_cell(&rows, i, 2),
-            .every_s = db_cell_int(&rows, i, 3),
-            .silent_s = db_cell_int(&rows, i, 4),
-            .last_us = db_cell_int(&rows, i, 5),
-            .since_us = db_cell_int(&rows, i, 6),
-            .learnt = db_cell_int(&rows, i, 7) != 0,
-        };
-        fn(arg, &a);
-    }
-    db_rows_free(&rows);
-    return code;
-}

@@ -174,8 +174,3 @@ const char sql_expect_put[] =
 /* What is no longer in the config, on any host. */
 const char sql_expect_drop[] =
     "DELETE FROM hookonce_expect WHERE looked_at < UTC_TIMESTAMP(6) - INTERVAL 1 HOUR";
-
-const char sql_expect_silent[] =
-    "SELECT source, name, event_type, COALESCE(every_s, 0), silent_s, COALESCE(" US_OF("last_at")
-    ", 0), " US_OF("silent_since") ", every_s IS NULL FROM hookonce_expect WHERE state = 'silent'"
-    " ORDER BY source, name LIMIT 1000";

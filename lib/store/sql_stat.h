@@ -52,7 +52,5 @@ extern const char sql_expect_look[];
 extern const char sql_expect_hours[]; /* source, pattern, from, to (unix seconds) -> hours since 1970 */
 extern const char sql_expect_put[];   /* state, last, silent, odds, state, source, name */
 extern const char sql_expect_drop[];
-/* -> source, name, type, every, silent, last, since, learnt */
-extern const char sql_expect_silent[];
 
 #endif

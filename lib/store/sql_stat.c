@@ -42,6 +42,12 @@ const char sql_stat_events[] =
     " FROM hookonce_receipt FORCE INDEX (correlation)"
     " WHERE correlation_id >= ? AND correlation_id < ? GROUP BY source, event_type";
 
+/* A try that ended so ran no handler. */
+#define HANDLED                                                                                   \
+    "COALESCE(a.outcome, '') NOT IN ('ignored', 'informational', 'forged row', 'no route',"       \
+    " 'already done', 'already so', 'stale', 'need not met', 'gone', 'key over', 'no key',"       \
+    " 'waited too long', 'body gone', 'discarded')"
+
 const char sql_stat_jobs[] =
     "SELECT source, event_type, COUNT(*), SUM(tries), SUM(run), MAX(longest), SUM(wait), MAX(wait)"
     " FROM (SELECT r.source, r.event_type, COUNT(*) AS tries,"
@@ -50,7 +56,7 @@ const char sql_stat_jobs[] =
     " " AGE("r.received_at", "MIN(a.started_at)") " AS wait"
     " FROM hookonce_receipt AS r FORCE INDEX (correlation)"
     " STRAIGHT_JOIN hookonce_job AS j FORCE INDEX (once) ON j.correlation_id = r.correlation_id"
-    " STRAIGHT_JOIN hookonce_attempt AS a ON a.job_id = j.id"
+    " STRAIGHT_JOIN hookonce_attempt AS a ON a.job_id = j.id AND " HANDLED
     " WHERE r.correlation_id >= ? AND r.correlation_id < ?"
     " GROUP BY r.source, r.event_type, r.received_at, j.id) AS tried GROUP BY source, event_type";
 

@@ -324,7 +324,8 @@ WITH counted AS (
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_command WHERE state = 'new' LIMIT 1001) AS n)
             AS asked,
         (SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6)))
-            FROM hookonce_worker) AS worker_s,
+            FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host) AS seen)
+            AS worker_s,
         (SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, recorded_at, UTC_TIMESTAMP(6)))
             FROM hookonce_receipt FORCE INDEX (correlation) ORDER BY correlation_id DESC LIMIT 1)
             AS receipt_s,
@@ -338,7 +339,7 @@ WITH counted AS (
 ), facts AS (
     SELECT l.no AS no, l.name AS name,
         CASE l.no
-            WHEN 1 THEN CONCAT(COALESCE(CONCAT('last seen ', worker_s, ' s ago'), 'none at work'),
+            WHEN 1 THEN CONCAT(COALESCE(CONCAT('last seen ', worker_s, ' s ago'), 'never seen'),
                 IF(due > 0, CONCAT(', the oldest due job waits for ', oldest_s, ' s'), ''))
             WHEN 2 THEN COALESCE(CONCAT(receipt_s, ' s ago'), 'none yet')
             WHEN 3 THEN IF(due > 1000, 'over 1000', due)
@@ -357,7 +358,8 @@ WITH counted AS (
             WHEN 16 THEN version
         END AS value,
         CASE l.no
-            WHEN 1 THEN IF(due > 0 AND oldest_s > 180 AND COALESCE(worker_s, 181) > 180, 'wrong', 'well')
+            WHEN 1 THEN IF(COALESCE(worker_s, 1201) > IF(due > 0 AND oldest_s > 180, 180, 1200),
+                IF(worker_s IS NULL AND due = 0, 'look', 'wrong'), 'well')
             WHEN 2 THEN IF(receipt_s IS NULL, 'look', 'well')
             WHEN 3 THEN IF(due > 0 AND oldest_s > 900, 'look', 'well')
             WHEN 7 THEN IF(dead > 0, 'look', 'well')

@@ -46,7 +46,7 @@ def test_the_overview_says_whether_all_is_well(shop):
     def facts():
         return {row["name"]: row for row in shop.sql("SELECT * FROM hookonce_overview")}
 
-    assert facts()["all"]["value"] == "look at: last delivery"
+    assert facts()["all"]["value"] == "look at: processor, last delivery"
     deliver(shop, "one")
     assert shop.hookonce("process", "--once").returncode == 0
     first = shop.sql("SELECT * FROM hookonce_overview")[0]
@@ -55,12 +55,18 @@ def test_the_overview_says_whether_all_is_well(shop):
     assert shop.hookonce("process", "--once").returncode == 1
     said = facts()
     assert said["all"]["state"] == "look" and "dead letters" in said["all"]["value"]
-    assert said["dead letters"]["value"] == "1" and "hookonce_command" in said["dead letters"]["what_to_do"]
+    assert said["dead letters"]["value"] == "1" and "hookonce_dead_letters" in said["dead letters"]["what_to_do"]
     deliver(shop, "three")
     shop.sql("UPDATE hookonce_job SET run_at = run_at - INTERVAL 1 HOUR WHERE state = 'ready'")
     shop.sql("DELETE FROM hookonce_worker")
+    assert facts()["processor"]["state"] == "well"  # it ran just now, and ended
+    shop.sql("UPDATE hookonce_host SET seen_at = seen_at - INTERVAL 4 MINUTE")
     said = facts()
-    assert said["all"]["value"] == "wrong: processor" and "none at work" in said["processor"]["value"]
+    assert said["all"]["value"].startswith("wrong: processor; look at: ") and "last seen" in said["processor"]["value"]
+    shop.sql("UPDATE hookonce_job SET state = 'dead' WHERE state = 'ready'")
+    assert facts()["processor"]["state"] == "well"  # nothing is due, and cron may be slower
+    shop.sql("UPDATE hookonce_host SET seen_at = seen_at - INTERVAL 17 MINUTE")
+    assert facts()["processor"]["state"] == "wrong"
 
 
 def test_ids_are_shown_as_they_are_and_found_by_their_bytes(shop):

@@ -8,6 +8,7 @@ import pytest
 
 from hooktest import events, wait_until
 from hooktest.alerts import hours_pass, mail_section, mailing, mails, subject
+from hooktest.documents import Document
 from hooktest.flow import arrive
 from hooktest.halt import Halt
 from hooktest.proc import account
@@ -131,6 +132,15 @@ def test_a_source_that_is_quiet_beyond_its_learnt_cadence_alarms_once_and_clears
     arrive(s, events.stripe("evt_1"))
     for _ in range(3):
         assert go_on() == ["[hookonce] silence", "[hookonce] over: silence"]
+
+
+def test_what_the_readme_expects_is_looked_at(site):
+    block = Document("README.md").take("[expect payouts]", [])
+    s = site(sources=STRIPE, handlers=WORKS, routes=ROUTE, extra="\n" + block)
+    s.process()
+    rows = s.sql("SELECT name, event_type, every_s, state FROM hookonce_expect ORDER BY name")
+    assert [tuple(r.values()) for r in rows] == [("checkouts", b"checkout.session.completed", None, "learning"),
+                                                 ("payouts", b"payout.*", 26 * 3600, "well")]
 
 
 def test_a_said_cadence_counts_no_quiet_hours(site):

@@ -21,6 +21,7 @@ README_NOT_RUN = {
     "[handler deploys]": "the same",
     "[handler hours]": "the same",
     "[alert mail]": "test_watch.py runs it",
+    "[expect payouts]": "test_numbers.py runs it",
     "[handler paid-by-card]": "test_copy.py runs it, and the five after it",
     "[handler set-state]": "the same",
     "[handler keep-customer]": "the same",

@@ -34,6 +34,8 @@ static void refuses_unknown_words_with_the_nearest(void **state)
         {S(DB "[route r]\nsecret=file:a\n"), 6, "unknown key \"secret\" in a section route"},
         {S("[database]\nsockets=/s\nname=n\nuser=u\n"), 2, "did you mean \"socket\"?"},
         {S(DB "[handler h]\nsql=SELECT 1\nSQL=SELECT 2\n"), 7, "neither [section]"},
+        {S(DB "[hookonce]\nsql_commands=retry, replay-dome\n"), 6,
+         "`sql_commands`: there is no 'replay-dome'; did you mean 'replay-done'?"},
         {S(DB "[source s]\nprovider=p\nsecret=file:a\nscope=both\n"), 8,
          "scope must be one of source provider, not both"},
         {S(DB HANDLER "[route r]\nprovider=p\nhandler=h\nlivemode=yes\n"), 10,

@@ -298,7 +298,7 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
     if (code == HO_OK) {
         code = pausing_tend(w, more, err);
     }
-    *more = *more || imported;
+    *more = *more || imported || commands;
     if (code == HO_OK && w->pausing.now.everything) {
         return HO_OK;
     }

@@ -12,9 +12,9 @@
 
 static const char dead[] =
     "SELECT " ROUTE ", COUNT(*), MAX(run_at), CONCAT("
-    COUNTED("COUNT(*)", "job was given up", "jobs were given up") ", ', ',"
-    " GROUP_CONCAT(DISTINCT COALESCE(outcome, 'unknown') SEPARATOR ', '), '; the newest at ',"
-    " DATE_FORMAT(MAX(run_at), '%Y-%m-%d %H:%i:%s'), ', event ', MAX(correlation_id))"
+    COUNTED("COUNT(*)", "job was given up", "jobs were given up") ", ' (',"
+    " GROUP_CONCAT(DISTINCT COALESCE(outcome, 'unknown') SEPARATOR ', '), '), the newest at ',"
+    " DATE_FORMAT(MAX(run_at), '%Y-%m-%d %H:%i:%s'), '; one is of event ', MAX(correlation_id))"
     " FROM (SELECT route, run_at, outcome, correlation_id FROM hookonce_job FORCE INDEX (claim)"
     " WHERE state = 'dead' AND route <> '" REPLY_ROUTE "' ORDER BY run_at DESC, id DESC"
     " LIMIT 100001) AS d GROUP BY route ORDER BY route";
@@ -66,7 +66,7 @@ static const char silence[] =
 
 static const char unanswered[] =
     "SELECT COALESCE(r.source, ''), COUNT(*), MAX(j.run_at), CONCAT("
-    COUNTED("COUNT(*)", "question", "questions") ", ' failed within a day; the newest is event ',"
+    COUNTED("COUNT(*)", "question", "questions") ", ' failed within a day; one is event ',"
     " MAX(j.correlation_id)) FROM (SELECT correlation_id, run_at FROM hookonce_job"
     " FORCE INDEX (claim) WHERE state = 'dead' AND run_at >= " NOW " - INTERVAL 1 DAY"
     " AND route = '" REPLY_ROUTE "' AND outcome <> 'deferred' ORDER BY run_at DESC, id DESC"

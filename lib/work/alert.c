@@ -87,7 +87,7 @@ static void add_row(struct alert_message *m, const struct alert_row *r, const st
     const char *host = r->host[0] != '\0' ? r->host : NULL;
 
     if (d->over) {
-        add(&m->text, "  - %s%s%s%s%s\n", r->subject[0] != '\0' ? r->subject : "it",
+        add(&m->text, "  - %s%s%s%s%.19s\n", r->subject[0] != '\0' ? r->subject : "it",
             host != NULL ? " on " : "", host != NULL ? host : "", ": over since ", r->over_at);
     } else {
         add(&m->text, "  - %s%s%s%s%s (since %.19s)\n", r->subject,
@@ -120,16 +120,21 @@ static void add_row_json(struct alert_message *m, const struct alert_row *r,
 static void add_head(struct alert_message *m, const struct alert_due *d)
 {
     const struct alert_about *about = &alert_about[d->kind];
+    char begin = about->means[0];
 
     if (d->over) {
-        add(&m->text, "OVER: %s (%s)\n", about->title, about->word);
+        add(&m->text, "OVER: %s\n", about->title);
         return;
     }
-    add(&m->text, "NOW: %s (%s), %llu", about->title, about->word, (unsigned long long)d->n);
+    add(&m->text, "NOW: %s", about->title);
+    if (d->n > 1) {
+        add(&m->text, ", %llu", (unsigned long long)d->n);
+    }
     if (d->told_at[0] != '\0' && d->more > 0 && d->more < d->n) {
         add(&m->text, ", %llu more than told at %.16s", (unsigned long long)d->more, d->told_at);
     }
-    add(&m->text, "\n  %s.\n", about->means);
+    begin = begin >= 'a' && begin <= 'z' ? (char)(begin - 'a' + 'A') : begin;
+    add(&m->text, "\n  %c%s.\n", begin, about->means + 1);
 }
 
 static void add_kind(struct alert_message *m, const struct alert_due *d,

@@ -48,14 +48,14 @@ def test_a_failure_is_told_once_with_its_growth_and_its_end(site):
         quietly(s)
     mail, = mails(s)
     assert subject(mail) == "[hookonce] dead letters (3)" and "To: you@example.com\n" in mail
-    assert "paid: 3 jobs were given up, gave up; the newest at 20" in mail and "hookonce retry" in mail
+    assert "paid: 3 jobs were given up (gave up), the newest at 20" in mail and "hookonce retry" in mail
     hours_pass(s)
     quietly(s)
     assert len(mails(s)) == 1  # nothing new
     kill_jobs(s, 1)
     quietly(s)
     mail = mails(s)[1]
-    assert subject(mail) == "[hookonce] dead letters (4)" and "4, 1 more than told at" in mail
+    assert subject(mail) == "[hookonce] dead letters (4)" and "dead letters, 4, 1 more than told at" in mail
     s.sql("UPDATE hookonce_job SET state = 'done'")
     for _ in range(2):
         quietly(s)

@@ -37,7 +37,8 @@ FROM (SELECT DISTINCT provider FROM hookonce_receipt) AS p
 STRAIGHT_JOIN hookonce_receipt AS r ON r.provider = p.provider;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_queue AS
-SELECT IF(j.run_at >= '9999-01-01', j.held_at, j.run_at) AS run_at, j.id AS job, j.state AS state, j.route AS route, j.tries AS tries,
+SELECT IF(j.run_at >= TIMESTAMP'9999-01-01 00:00:00', j.held_at, j.run_at) AS run_at,
+    j.id AS job, j.state AS state, j.route AS route, j.tries AS tries,
     j.outcome AS outcome,
     IF(j.state = 'running', NULL, j.waiting_for) AS waiting_for, j.waits AS waits,
     IF(j.state = 'running', NULL, COALESCE(j.held_at, j.waits_since)) AS waits_since, j.worker AS worker,
@@ -152,7 +153,7 @@ SELECT r.correlation_id AS correlation_id,
         ELSE IF(j.state IN ('done', 'dead'), GREATEST(j.run_at, COALESCE((SELECT MAX(t.ended_at)
             FROM hookonce_attempt AS t WHERE t.job_id = j.id
             AND t.ended_at < j.run_at + INTERVAL 1 SECOND), j.run_at)),
-            IF(j.run_at >= '9999-01-01', COALESCE(j.held_at, j.created_at), j.run_at)) END AS at,
+            IF(j.run_at >= TIMESTAMP'9999-01-01 00:00:00', COALESCE(j.held_at, j.created_at), j.run_at)) END AS at,
     CASE s.step WHEN 1 THEN 'received' WHEN 2 THEN 'duplicate' WHEN 3 THEN c.kind WHEN 4 THEN 'job'
         WHEN 5 THEN 'retry' WHEN 6 THEN 'started' WHEN 7 THEN 'waits' WHEN 8 THEN 'effect'
         WHEN 9 THEN COALESCE(a.outcome, 'ended') WHEN 10 THEN m.command
@@ -189,7 +190,8 @@ SELECT r.correlation_id AS correlation_id,
             COALESCE(CONCAT(': ', n.reason), ''))
         ELSE CONCAT('job ', j.id, CASE j.state WHEN 'ready' THEN ', due at this time'
             WHEN 'running' THEN ', lease ends at this time'
-            WHEN 'waiting' THEN IF(j.run_at >= '9999-01-01', CONCAT(', held since this time: ', j.waiting_for),
+            WHEN 'waiting' THEN IF(j.run_at >= TIMESTAMP'9999-01-01 00:00:00',
+                CONCAT(', held since this time: ', j.waiting_for),
                 ', asleep until its lane is free, or this time')
             ELSE CONCAT(', ', COALESCE(j.outcome, 'ended'), COALESCE(CONCAT(' by ', j.done_by), ''),
                 IF(j.waits > 0, CONCAT(', was put off ', IF(j.waits = 1, 'once',
@@ -216,7 +218,7 @@ LEFT JOIN hookonce_command AS n
     ON s.step = 11 AND n.id = j.command_id
     AND (j.outcome = 'discarded' OR COALESCE(n.correlation_id, '') <> r.correlation_id)
 WHERE CASE s.step WHEN 1 THEN 1 WHEN 2 THEN r.duplicates > 0 WHEN 3 THEN c.id IS NOT NULL
-    WHEN 5 THEN j.reopened > 0
+    WHEN 5 THEN j.reopened > 0 AND j.command_id IS NULL
     WHEN 6 THEN a.job_id IS NOT NULL AND COALESCE(a.outcome, '') NOT IN ('ignored', 'informational',
         'already done', 'already so', 'stale', 'gone', 'need not met', 'waited too long', 'no key',
         'no route', 'forged row', 'body gone', 'key over')

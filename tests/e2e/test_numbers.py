@@ -107,7 +107,7 @@ def test_what_lay_in_the_spool_is_counted_in_its_hour(site):
 def steady(s, hours):
     """An event in every hour of the last nine weeks, up to so many hours ago."""
     s.sql("INSERT INTO hookonce_stat (hour, source, event_type, events, processed, last_at, counted_at) SELECT h, "
-          "'stripe', 'checkout.session.completed', 5, 5, h + INTERVAL 30 MINUTE, h FROM (SELECT FROM_UNIXTIME(FLOOR("
+          "'stripe', 'checkout.session.completed', 5, 5, h + INTERVAL 59 MINUTE, h FROM (SELECT FROM_UNIXTIME(FLOOR("
           "UNIX_TIMESTAMP() / 3600) * 3600 - seq * 3600) AS h FROM seq_%s_to_1512) AS x", hours)
 
 

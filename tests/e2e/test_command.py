@@ -130,6 +130,7 @@ def test_what_the_config_lists_may_be_asked(dead):
 
 
 ALL = {"hookonce": {"sql_commands": "retry, replay, replay-done, discard, hold, release, pause, resume"}}
+FORGETFUL = {"sql_commands": "release, pause, resume, forget, prune, test-alert"}
 
 
 def test_a_replay_of_what_is_done_wants_to_be_asked_twice(site):
@@ -357,3 +358,42 @@ def test_once_per_and_the_idempotency_key_hold_for_a_replay_too(site):
     assert [(r["replay_no"], r["outcome"]) for r in done] == [(0, "done"), (1, "already done")]
     keys = s.sql("SELECT idempotency_key AS k, outcome FROM hookonce_job WHERE route = 'k' ORDER BY id")
     assert keys[0]["k"] == keys[1]["k"] and keys[0]["k"] is not None and keys[1]["outcome"] == "done"
+
+
+@pytest.mark.parametrize("words", [
+    ("replay", "--from-time", "yesterday"), ("replay", "--to-time", "2026-13-01"), ("replay", "--at-most", "0"),
+    ("replay", "--per-minute", "many"), ("replay", "--status", "odd"), ("replay", "--route", ""),
+    ("replay", "--event-type", "x" * 1001), ("replay",), ("pause", "stripe"), ("discard", "1"), ("hold",)],
+    ids=lambda words: " ".join(words)[:30])
+def test_wrong_words_in_the_shell_are_said_and_leave_no_row(site, words):
+    s = site(sources=STRIPE)
+    done = s.hookonce(*words)
+    assert done.returncode == 2 and done.stderr and s.count("command") == 0, done
+
+
+def test_dry_runs_of_what_is_not_about_jobs_change_nothing(site):
+    s = site(sources=STRIPE, settings={"hookonce": {**FORGETFUL, "keep_bodies": "1d"}})
+    arrive(s, events.stripe("evt_1"))
+    arrive(s, events.stripe("evt_1", kind="other"))
+    s.process()
+    number = s.value("SELECT id FROM hookonce_conflict")
+    for command, words in (("release", {"conflict": number}), ("prune", {}), ("forget", {"event_id": "evt_1"}),
+                           ("pause", {"source": "stripe"}), ("resume", {"source": "stripe"}), ("test-alert", {})):
+        got = ask(s, command, dry_run="yes", **words)
+        assert got["did"] == 0 or command in ("forget", "prune"), got
+        assert got["answer"], got
+    assert s.count("conflict") == s.count("body") == s.count("receipt") == 1 and s.count("pause") == 0
+
+
+def test_what_lies_in_the_spool_keeps_a_row_from_forgetting(site):
+    s = site(sources=STRIPE, settings={"hookonce": FORGETFUL})
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    s.folder("state/spool")
+    s.folder("state/spool/quarantine")
+    name = "01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"
+    s.write(f"state/spool/quarantine/{name}", "0123456789")
+    got = ask(s, "forget", event_id="evt_1")
+    assert got["state"] == "refused" and "quarantine" in got["answer"] and s.count("body") == 1
+    os.unlink(s.path(f"state/spool/quarantine/{name}"))
+    assert ask(s, "forget", event_id="evt_1")["state"] == "done" and s.count("body") == 0

@@ -116,7 +116,8 @@ static const char style[] =
     /* On a phone each row is a card, and each cell says what it is. */
     "@media(max-width:640px){svg text{font-size:15px}tr:first-child{display:none}"
     "tr{display:block;border-bottom:1px solid var(--line);padding:6px 0}"
-    "td,td.n{display:grid;grid-template-columns:112px 1fr;border:0;padding:2px 0;text-align:left}"
+    "td,td.n{display:grid;grid-template-columns:128px 1fr;gap:8px;border:0;padding:2px 0;"
+    "text-align:left}"
     "td::before{content:attr(data-h);color:var(--dim);font:13px system-ui,sans-serif}}";
 
 /* A policy that lets this style sheet in and no other, by its digest. */

@@ -10,8 +10,9 @@ static enum ho_code no_such(const struct conf_section *s, struct span word, stru
     for (unsigned i = 0; i < COMMAND_N; i++) {
         nearest_try(&near, command_word((enum command_kind)i));
     }
-    return conf_fail(err, s, conf_find(s, "sql_commands"), "`sql_commands`: there is no '%.*s'%s%s%s",
-                     (int)word.len, (const char *)word.p, near.word != NULL ? "; did you mean '" : "",
+    return conf_fail(err, s, conf_find(s, "sql_commands"),
+                     "`sql_commands`: there is no '%.*s'%s%s%s", (int)word.len,
+                     (const char *)word.p, near.word != NULL ? "; did you mean '" : "",
                      near.word != NULL ? near.word : "", near.word != NULL ? "'?" : "");
 }
 

@@ -16,13 +16,14 @@ void asked_who(char out[ASKED_WHO_ROOM])
 
     host_name(host);
     (void)snprintf(number, sizeof number, "%lu", (unsigned long)getuid());
-    (void)snprintf(out, ASKED_WHO_ROOM, "%.27s@%s", account != NULL ? account->pw_name : number, host);
+    (void)snprintf(out, ASKED_WHO_ROOM, "%.27s@%s", account != NULL ? account->pw_name : number,
+                   host);
     for (char *at = out; *at != '\0'; at++) {
         *at = *at > ' ' && *at <= '~' ? *at : '_';
     }
 }
 
-struct asked asked_of(struct operator *op, enum command_kind kind)
+struct asked asked_of(struct operator* op, enum command_kind kind)
 {
     return (struct asked){.op = op, .ask = {.kind = kind, .at_most = COMMAND_AT_MOST_MAX}};
 }
@@ -34,8 +35,7 @@ enum ho_code asked_begin(struct asked *a, struct ho_err *err)
     }
     asked_who(a->who);
     a->ask.asked_by = span_of(a->who);
-    return command_begin(operator_db(a->op), &a->ask, a->who, ASKED_LEASE_MS, &a->claim,
-                         err);
+    return command_begin(operator_db(a->op), &a->ask, a->who, ASKED_LEASE_MS, &a->claim, err);
 }
 
 enum ho_code asked_by_id(struct asked *a, const char *id, const struct db_rows *rows, size_t i,

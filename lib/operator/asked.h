@@ -10,20 +10,20 @@
 #define ASKED_LEASE_MS (60 * 60 * INT64_C(1000)) /* nothing is told before the end */
 
 struct asked {
-    struct operator *op;
-    struct command_ask ask;      /* filled in before asked_begin; asked_by is not */
-    struct command_claim claim;  /* claim.id: 0 before asked_begin */
+    struct operator* op;
+    struct command_ask ask;     /* filled in before asked_begin; asked_by is not */
+    struct command_claim claim; /* claim.id: 0 before asked_begin */
     char who[ASKED_WHO_ROOM];
-    char cid[ULID_LEN + 1];      /* of the event that it is about; "": several */
+    char cid[ULID_LEN + 1]; /* of the event that it is about; "": several */
 };
 
-struct asked asked_of(struct operator *op, enum command_kind kind);
+struct asked asked_of(struct operator* op, enum command_kind kind);
 
 /* Writes the row, once; again it does nothing.
  * returns HO_OK, or the database's trouble */
 enum ho_code asked_begin(struct asked *a, struct ho_err *err) HO_MUST_CHECK;
 
-/* asked_begin for what a person named by this id, of which pick has found a job (store/reopen.h). */
+/* asked_begin for what a person named by this id, of which pick has found a job. */
 enum ho_code asked_by_id(struct asked *a, const char *id, const struct db_rows *rows, size_t i,
                          struct ho_err *err) HO_MUST_CHECK;
 

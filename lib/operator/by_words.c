@@ -37,18 +37,18 @@ enum {
 };
 
 static const struct arg_option options[OPT_N] = {
-    [OPT_PROVIDER] = {"provider", true},     [OPT_SOURCE] = {"source", true},
-    [OPT_ROUTE] = {"route", true},           [OPT_HANDLER] = {"handler", true},
-    [OPT_TYPE] = {"event-type", true},       [OPT_STATUS] = {"status", true},
-    [OPT_OUTCOME] = {"outcome", true},       [OPT_FROM] = {"from-time", true},
-    [OPT_TO] = {"to-time", true},            [OPT_REASON] = {"reason", true},
-    [OPT_AT_MOST] = {"at-most", true},       [OPT_PER_MINUTE] = {"per-minute", true},
-    [OPT_CONFLICT] = {"conflict", true},     [OPT_DRY] = {"dry-run", false},
+    [OPT_PROVIDER] = {"provider", true}, [OPT_SOURCE] = {"source", true},
+    [OPT_ROUTE] = {"route", true},       [OPT_HANDLER] = {"handler", true},
+    [OPT_TYPE] = {"event-type", true},   [OPT_STATUS] = {"status", true},
+    [OPT_OUTCOME] = {"outcome", true},   [OPT_FROM] = {"from-time", true},
+    [OPT_TO] = {"to-time", true},        [OPT_REASON] = {"reason", true},
+    [OPT_AT_MOST] = {"at-most", true},   [OPT_PER_MINUTE] = {"per-minute", true},
+    [OPT_CONFLICT] = {"conflict", true}, [OPT_DRY] = {"dry-run", false},
     [OPT_AGAIN] = {"again", false},
 };
 
 struct command_words {
-    struct operator *op;
+    struct operator* op;
     struct command_ask ask;
     char from[TIME_ROOM], to[TIME_ROOM];
     const char **ids;
@@ -58,9 +58,9 @@ struct command_words {
 
 bool by_words_wanted(int argc, char **argv)
 {
-    static const char *const words[] = {"--provider",  "--source",  "--handler",    "--event-type",
-                                        "--status",    "--outcome", "--from-time",  "--to-time",
-                                        "--at-most",   "--dry-run", "--per-minute"};
+    static const char *const words[] = {"--provider", "--source",  "--handler",   "--event-type",
+                                        "--status",   "--outcome", "--from-time", "--to-time",
+                                        "--at-most",  "--dry-run", "--per-minute"};
 
     for (int i = 1; i < argc; i++) {
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
@@ -76,7 +76,7 @@ bool by_words_wanted(int argc, char **argv)
 
 /* ---- words ---- */
 
-static bool read_number(const struct operator *op, int opt, const char *value, uint64_t max,
+static bool read_number(const struct operator* op, int opt, const char *value, uint64_t max,
                         uint64_t *out)
 {
     if (text_uint(span_of(value), max, out) && *out > 0) {
@@ -88,7 +88,7 @@ static bool read_number(const struct operator *op, int opt, const char *value, u
 }
 
 /* "2026-11-30", "2026-11-30 12:00", or RFC 3339 -> as the database writes times, UTC. */
-static bool read_time(const struct operator *op, const char *value, char out[TIME_ROOM])
+static bool read_time(const struct operator* op, const char *value, char out[TIME_ROOM])
 {
     static const char *const tails[] = {"", "Z", ":00Z", "T00:00:00Z"};
     char text[TIME_ROOM];
@@ -104,8 +104,10 @@ static bool read_time(const struct operator *op, const char *value, char out[TIM
             return true;
         }
     }
-    (void)operator_fail(op, EXIT_USAGE, "'%s' is no time; write 2026-11-30, '2026-11-30 12:00' or "
-                                        "2026-11-30T12:00:00Z: UTC", value);
+    (void)operator_fail(op, EXIT_USAGE,
+                        "'%s' is no time; write 2026-11-30, '2026-11-30 12:00' or "
+                        "2026-11-30T12:00:00Z: UTC",
+                        value);
     return false;
 }
 
@@ -148,7 +150,8 @@ static bool take_text(struct command_words *w, int opt, const char *value)
         return false;
     }
     if (opt == OPT_STATUS && !is_status(*texts[opt])) {
-        (void)operator_fail(w->op, EXIT_USAGE, "--status is received, processing, processed or failed");
+        (void)operator_fail(w->op, EXIT_USAGE,
+                            "--status is received, processing, processed or failed");
         return false;
     }
     return true;
@@ -163,10 +166,17 @@ static bool take(struct command_words *w, int opt, const char *value)
         return take_text(w, opt, value);
     }
     switch (opt) {
-    case ARGS_WORD: w->ids[w->n_ids++] = value; return true;
-    case OPT_DRY: ask->dry_run = true; return true;
-    case OPT_AGAIN: ask->again = true; return true;
-    case OPT_CONFLICT: return read_number(w->op, opt, value, INT64_MAX, &ask->conflict);
+    case ARGS_WORD:
+        w->ids[w->n_ids++] = value;
+        return true;
+    case OPT_DRY:
+        ask->dry_run = true;
+        return true;
+    case OPT_AGAIN:
+        ask->again = true;
+        return true;
+    case OPT_CONFLICT:
+        return read_number(w->op, opt, value, INT64_MAX, &ask->conflict);
     case OPT_AT_MOST:
         if (!read_number(w->op, opt, value, COMMAND_AT_MOST_MAX, &number)) {
             return false;
@@ -179,7 +189,8 @@ static bool take(struct command_words *w, int opt, const char *value)
         }
         ask->per_minute = (uint32_t)number;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -188,7 +199,7 @@ static bool take(struct command_words *w, int opt, const char *value)
 static void print(const struct command_words *w, const struct command_told *told)
 {
     static const struct table_col columns[] = {
-        {"command", TABLE_NUMBER, 0}, {"what", TABLE_TEXT, 0}, {"state", TABLE_TEXT, 0},
+        {"command", TABLE_NUMBER, 0}, {"what", TABLE_TEXT, 0},  {"state", TABLE_TEXT, 0},
         {"found", TABLE_NUMBER, 0},   {"did", TABLE_NUMBER, 0}, {"answer", TABLE_TEXT, 0}};
     char id[24], found[24], did[24];
     struct buf line;
@@ -198,9 +209,12 @@ static void print(const struct command_words *w, const struct command_told *told
         (void)snprintf(id, sizeof id, "%llu", (unsigned long long)told->id);
         (void)snprintf(found, sizeof found, "%u", told->found);
         (void)snprintf(did, sizeof did, "%u", told->did);
-        const struct span cells[] = {span_of(id), span_of(command_word(w->ask.kind)),
-                                     span_of(command_state_word(told->state)), span_of(found),
-                                     span_of(did), told->answer};
+        const struct span cells[] = {span_of(id),
+                                     span_of(command_word(w->ask.kind)),
+                                     span_of(command_state_word(told->state)),
+                                     span_of(found),
+                                     span_of(did),
+                                     told->answer};
         table_row(t, cells);
         table_print(t, stdout, true);
         table_free(t);
@@ -301,7 +315,7 @@ static int do_all(struct command_words *w)
     return code == HO_OK ? status : operator_db_fail(w->op, &err);
 }
 
-int by_words(struct operator *op, enum command_kind kind, int argc, char **argv)
+int by_words(struct operator* op, enum command_kind kind, int argc, char **argv)
 {
     struct command_words w = {.op = op, .ask = {.kind = kind, .at_most = COMMAND_AT_MOST}};
     struct picked ids = picked_new(argc);
@@ -314,8 +328,8 @@ int by_words(struct operator *op, enum command_kind kind, int argc, char **argv)
         status = take(&w, got, value) ? EXIT_WELL : EXIT_USAGE;
     }
     if (status == EXIT_WELL && w.n_ids > 0 && (kind == COMMAND_PAUSE || kind == COMMAND_RESUME)) {
-        status = operator_fail(op, EXIT_USAGE, "'%s' is too much: say --source, --route or --handler",
-                               w.ids[0]);
+        status = operator_fail(op, EXIT_USAGE,
+                               "'%s' is too much: say --source, --route or --handler", w.ids[0]);
     }
     status = status == EXIT_WELL ? operator_need_settings(op) : status;
     status = status == EXIT_WELL ? do_all(&w) : status;

@@ -61,12 +61,12 @@ static void take_row(struct command_claim *c)
         struct span *to;
         int col;
     } const texts[] = {
-        {&ask->event_id, COMMAND_COL_EVENT},   {&ask->correlation_id, COMMAND_COL_CID},
+        {&ask->event_id, COMMAND_COL_EVENT},    {&ask->correlation_id, COMMAND_COL_CID},
         {&ask->provider, COMMAND_COL_PROVIDER}, {&ask->source, COMMAND_COL_SOURCE},
-        {&ask->route, COMMAND_COL_ROUTE},      {&ask->handler, COMMAND_COL_HANDLER},
-        {&ask->event_type, COMMAND_COL_TYPE},  {&ask->status, COMMAND_COL_STATUS},
-        {&ask->outcome, COMMAND_COL_OUTCOME},  {&ask->from_time, COMMAND_COL_FROM},
-        {&ask->to_time, COMMAND_COL_TO},       {&ask->reason, COMMAND_COL_REASON},
+        {&ask->route, COMMAND_COL_ROUTE},       {&ask->handler, COMMAND_COL_HANDLER},
+        {&ask->event_type, COMMAND_COL_TYPE},   {&ask->status, COMMAND_COL_STATUS},
+        {&ask->outcome, COMMAND_COL_OUTCOME},   {&ask->from_time, COMMAND_COL_FROM},
+        {&ask->to_time, COMMAND_COL_TO},        {&ask->reason, COMMAND_COL_REASON},
         {&ask->asked_by, COMMAND_COL_ASKED_BY},
     };
 
@@ -90,8 +90,8 @@ static void take_row(struct command_claim *c)
     jobs_row_text(db_cell(r, 0, COMMAND_COL_REACHED_AT), c->reached_at, sizeof c->reached_at);
 }
 
-/* Takes one row for this worker. Each statement stands alone: a kill between two leaves a lease that
- * ends. */
+/* Takes one row for this worker. Each statement stands alone: a kill between two leaves a lease
+ * that ends. */
 static enum ho_code claim(struct db *db, const char *worker, struct command_claim *c, bool *got,
                           struct ho_err *err)
 {
@@ -148,18 +148,29 @@ enum ho_code command_begin(struct db *db, const struct command_ask *ask, const c
     mac_random(c->token, sizeof c->token);
     const struct span token = {c->token, sizeof c->token};
     const struct db_value in[] = {
-        DBV_STR(command_word(ask->kind)), number_or_null(ask->job),
-        number_or_null(ask->conflict),    text_or_null(ask->event_id),
-        text_or_null(ask->correlation_id), text_or_null(ask->provider),
-        text_or_null(ask->source),        text_or_null(ask->route),
-        text_or_null(ask->handler),       text_or_null(ask->event_type),
-        text_or_null(ask->status),        text_or_null(ask->outcome),
-        text_or_null(ask->from_time),     text_or_null(ask->to_time),
-        DBV_INT(ask->dry_run ? 1 : 0),    DBV_UINT(ask->at_most),
-        number_or_null(ask->per_minute),  DBV_INT(ask->again ? 1 : 0),
+        DBV_STR(command_word(ask->kind)),
+        number_or_null(ask->job),
+        number_or_null(ask->conflict),
+        text_or_null(ask->event_id),
+        text_or_null(ask->correlation_id),
+        text_or_null(ask->provider),
+        text_or_null(ask->source),
+        text_or_null(ask->route),
+        text_or_null(ask->handler),
+        text_or_null(ask->event_type),
+        text_or_null(ask->status),
+        text_or_null(ask->outcome),
+        text_or_null(ask->from_time),
+        text_or_null(ask->to_time),
+        DBV_INT(ask->dry_run ? 1 : 0),
+        DBV_UINT(ask->at_most),
+        number_or_null(ask->per_minute),
+        DBV_INT(ask->again ? 1 : 0),
         acted[ask->acted] != NULL ? DBV_STR(acted[ask->acted]) : DBV_NULL,
-        text_or_null(ask->reason),        text_or_null(ask->asked_by),
-        DBV_STR(worker),                  DBV_BYTES(token),
+        text_or_null(ask->reason),
+        text_or_null(ask->asked_by),
+        DBV_STR(worker),
+        DBV_BYTES(token),
         DBV_INT(lease_ms * 1000),
     };
     enum ho_code code = db_run(db, sql_command_write, in, sizeof in / sizeof in[0], NULL, err);

@@ -9,7 +9,7 @@
 #include "store/discard.h"
 
 #define COMMAND_LEASE_MS 60000
-#define COMMAND_CLAIMS_MAX 5      /* in a row without coming further: then something ends whoever tries */
+#define COMMAND_CLAIMS_MAX 5      /* in a row without coming further: it ends whoever tries */
 #define COMMAND_ANSWER_MAX 3900   /* bytes */
 #define COMMAND_AT_MOST 100       /* as the table's default */
 #define COMMAND_AT_MOST_MAX 100000
@@ -100,7 +100,8 @@ enum {
 };
 
 /* Jobs of what it names, or, by filter, those that are open to it (dead; for a replay ignored ones,
- * and with again done ones, but none that a person discarded unless `outcome` says so), of the oldest events first, from where it has come to; one more than at_most at most.
+ * and with again done ones, but none that a person discarded unless `outcome` says so),
+ * of the oldest events first, from where it has come to; one more than at_most at most.
  * in:  names, n - for `provider`: sources of it; for `handler`: routes of it. See command_find.c
  * returns HO_OK | HO_REJECT (nothing bears that id) | as db_run. blocks: 25 s */
 struct command_names {

@@ -1,5 +1,5 @@
-/* The jobs that a command is about. The statement is put together from constants, one a word that is
- * given; what is given goes as parameters only. */
+/* The jobs that a command is about. The statement is put together from constants, one a word that
+ * is given; what is given goes as parameters only. */
 #include <stdio.h>
 #include <string.h>
 
@@ -165,8 +165,9 @@ static enum ho_code by_filter(struct db *db, const struct command_claim *c,
          DBV_UINT(c->ask.at_most >= c->found ? c->ask.at_most - c->found + 1 : 1));
     enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
     if (code != HO_OK && db_what(err) == DB_TOO_SLOW) {
-        code = ho_fail(err, HO_REJECT, "it takes longer than " LOOK_S " s to find what is meant: narrow it, "
-                                       "by from_time and to_time for example");
+        code = ho_fail(err, HO_REJECT,
+                       "it takes longer than " LOOK_S " s to find what is meant: narrow it, "
+                       "by from_time and to_time for example");
     }
     buf_free(&q.pattern);
     buf_free(&q.sql);
@@ -206,8 +207,9 @@ static enum ho_code by_event(struct db *db, const struct command_ask *ask, struc
     }
     db_rows_free(&found);
     if (code == HO_OK && n > 1) {
-        return ho_fail(err, HO_REJECT, "%zu events have that id: say which with `provider` too, or "
-                                       "give the correlation id",
+        return ho_fail(err, HO_REJECT,
+                       "%zu events have that id: say which with `provider` too, or "
+                       "give the correlation id",
                        n);
     }
     return code == HO_OK && n == 1 ? by_key(db, "j.correlation_id = ?", DBV_STR(cid), rows, err)
@@ -232,8 +234,8 @@ enum ho_code command_find(struct db *db, const struct command_claim *c,
         code = by_event(db, ask, rows, err);
     }
     if (code == HO_OK && rows->n_rows == 0) {
-        return ho_fail(err, HO_REJECT, ask->job != 0 ? "there is no such job"
-                                                     : "there is no such event");
+        return ho_fail(err, HO_REJECT,
+                       ask->job != 0 ? "there is no such job" : "there is no such event");
     }
     return code;
 }

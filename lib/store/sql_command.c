@@ -23,9 +23,9 @@ const char sql_command_claim[] =
 
 const char sql_command_stale[] =
     "UPDATE hookonce_command FORCE INDEX (PRIMARY)"
-    " SET answer = IF(state = 'new', 'nothing was done: asked_from = shell is for the program itself;"
-    " leave it out', CONCAT('the command in the shell ended, or was ended, before it was through; did"
-    " says for how many something was done', COALESCE(CONCAT('. ', answer), ''))),"
+    " SET answer = IF(state = 'new', 'nothing was done: asked_from = shell is for the program"
+    " itself; leave it out', CONCAT('the command in the shell ended, or was ended, before it was"
+    " through; did says for how many something was done', COALESCE(CONCAT('. ', answer), ''))),"
     " ended_at = " NOW ", claim_token = NULL, lease_until = NULL,"
     " state = IF(state = 'new', 'refused', 'failed')"
     " WHERE id = ? AND asked_from <> 'sql' AND (state = 'new' OR (state = 'running' AND " OVER "))";
@@ -34,16 +34,16 @@ const char sql_command_read[] =
     "SELECT command, job, conflict, NULLIF(event_id, ''), NULLIF(correlation_id, ''),"
     " NULLIF(provider, ''), NULLIF(source, ''), NULLIF(route, ''), NULLIF(handler, ''),"
     " NULLIF(event_type, ''), NULLIF(status, ''), NULLIF(outcome, ''), from_time, to_time,"
-    " dry_run = 'yes', at_most, per_minute, again = 'yes', acted, NULLIF(TRIM(reason), ''), asked_by,"
-    " asked_from, found, did, started_at,"
+    " dry_run = 'yes', at_most, per_minute, again = 'yes', acted, NULLIF(TRIM(reason), ''),"
+    " asked_by, asked_from, found, did, started_at,"
     " GREATEST(0, TIMESTAMPDIFF(MICROSECOND, started_at, " NOW ")), reached_at, reached_job, claims"
     " FROM hookonce_command" MINE;
 
 const char sql_command_write[] =
-    "INSERT INTO hookonce_command (command, job, conflict, event_id, correlation_id, provider, source,"
-    " route, handler, event_type, status, outcome, from_time, to_time, dry_run, at_most, per_minute,"
-    " again, acted, reason, asked_by, asked_from, state, claims, worker, claim_token, started_at,"
-    " lease_until)"
+    "INSERT INTO hookonce_command (command, job, conflict, event_id, correlation_id, provider,"
+    " source, route, handler, event_type, status, outcome, from_time, to_time, dry_run, at_most,"
+    " per_minute, again, acted, reason, asked_by, asked_from, state, claims, worker, claim_token,"
+    " started_at, lease_until)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, IF(?, 'yes', 'no'), ?, ?,"
     " IF(?, 'yes', 'no'), ?, ?, ?, 'shell', 'running', 1, ?, ?, " NOW ", " LEASE ")";
 
@@ -51,8 +51,9 @@ const char sql_command_mine[] =
     "SELECT id, started_at FROM hookonce_command FORCE INDEX (state) WHERE state = 'running'"
     " AND claim_token = ? ORDER BY id DESC LIMIT 1";
 
-const char sql_command_fence[] = "SELECT COALESCE(reached_job, 0) FROM hookonce_command FORCE INDEX (PRIMARY)" MINE
-                                 " FOR UPDATE";
+const char sql_command_fence[] =
+    "SELECT COALESCE(reached_job, 0) FROM hookonce_command FORCE INDEX (PRIMARY)" MINE
+    " FOR UPDATE";
 
 const char sql_command_progress[] =
     "UPDATE hookonce_command FORCE INDEX (PRIMARY) SET found = ?, did = ?, reached_at = ?,"
@@ -71,16 +72,17 @@ const char sql_command_mark[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET command_id = ? WHERE id = ?";
 
 const char sql_command_jobs[] =
-    "SELECT j.id, j.correlation_id, COALESCE(r.occurred_at, r.received_at, j.created_at) AS at, j.route,"
-    " j.state, j.outcome, r.provider, r.event_id"
+    "SELECT j.id, j.correlation_id, COALESCE(r.occurred_at, r.received_at, j.created_at) AS at,"
+    " j.route, j.state, j.outcome, r.provider, r.event_id"
     " FROM hookonce_job AS j LEFT JOIN hookonce_receipt AS r ON r.correlation_id = j.correlation_id"
     " WHERE ";
 
 const char sql_command_free[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id IN " IDS
                                 " FOR UPDATE SKIP LOCKED";
 
-const char sql_replay_look[] = "SELECT state, route, replay_no FROM hookonce_job FORCE INDEX (PRIMARY)"
-                               " WHERE id = ? FOR UPDATE";
+const char sql_replay_look[] =
+    "SELECT state, route, replay_no FROM hookonce_job FORCE INDEX (PRIMARY)"
+    " WHERE id = ? FOR UPDATE";
 
 const char sql_replay_newest[] = "SELECT MAX(replay_no) FROM hookonce_job FORCE INDEX (once)"
                                  " WHERE correlation_id = ? AND route = ?";

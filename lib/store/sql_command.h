@@ -47,7 +47,7 @@ enum {
     COMMAND_COL_CLAIMS
 };
 
-/* Jobs that a command is about: id, correlation id, time, route, state, outcome, provider, event. */
+/* Jobs that a command is about: COMMAND_J_... of store/command.h */
 extern const char sql_command_jobs[];    /* the beginning; command_find.c adds what is asked */
 extern const char sql_command_free[];    /* ids: those that nobody works at now, locked */
 

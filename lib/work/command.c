@@ -82,17 +82,18 @@ static void add_words(struct command_run *run, enum command_kind lacking)
 static bool may_ask(struct command_run *run)
 {
     const struct command_ask *ask = &run->claim.ask;
-    enum command_kind kind = ask->kind == COMMAND_REPLAY && ask->again ? COMMAND_REPLAY_DONE
-                                                                       : ask->kind;
+    enum command_kind kind =
+        ask->kind == COMMAND_REPLAY && ask->again ? COMMAND_REPLAY_DONE : ask->kind;
 
     if (run->claim.shell || (run->site.settings->sql_commands & COMMAND_BIT(kind)) != 0) {
         return true;
     }
-    command_answer(run, COMMAND_REFUSED,
-                   "Nothing was done: the config does not let %s be asked from SQL. It may be done in "
-                   "the shell, by hookonce %s; or whoever keeps the config writes into [hookonce]: "
-                   "sql_commands =",
-                   command_word(kind), command_word(ask->kind));
+    command_answer(
+        run, COMMAND_REFUSED,
+        "Nothing was done: the config does not let %s be asked from SQL. It may be done in "
+        "the shell, by hookonce %s; or whoever keeps the config writes into [hookonce]: "
+        "sql_commands =",
+        command_word(kind), command_word(ask->kind));
     add_words(run, kind);
     return false;
 }
@@ -102,9 +103,11 @@ static bool is_wrong(struct command_run *run)
     struct ho_err err;
 
     if (!run->claim.shell && run->claim.claims > COMMAND_CLAIMS_MAX) {
-        command_answer(run, COMMAND_FAILED,
-                       "%d times somebody took this up and ended without a word; look at the log, and "
-                       "give it again in smaller pieces", COMMAND_CLAIMS_MAX);
+        command_answer(
+            run, COMMAND_FAILED,
+            "%d times somebody took this up and ended without a word; look at the log, and "
+            "give it again in smaller pieces",
+            COMMAND_CLAIMS_MAX);
         return true;
     }
     if (command_sound(&run->claim.ask, &err) != HO_OK) {
@@ -165,9 +168,9 @@ enum ho_code command_run_step(struct command_run *run, bool *ended, struct ho_er
 struct command_told command_run_told(struct command_run *run)
 {
     return (struct command_told){
-        run->state,          run->ended ? span_of(buf_cstr(&run->answer)) : SPAN_LIT(""),
-        run->claim.id,       run->claim.found,
-        run->claim.did,      (uint32_t)run->n,
+        run->state,     run->ended ? span_of(buf_cstr(&run->answer)) : SPAN_LIT(""),
+        run->claim.id,  run->claim.found,
+        run->claim.did, (uint32_t)run->n,
     };
 }
 

@@ -16,8 +16,8 @@ struct command_site {
 
 struct command_run;
 
-/* A claimed command that is to be done; takes *c over. command_run_free frees, and gives back what is
- * not through. */
+/* A claimed command that is to be done; takes *c over. command_run_free frees, and gives back what
+ * is not through. */
 struct command_run *command_run_new(const struct command_site *site, struct command_claim *c);
 void command_run_free(struct command_run *run);
 
@@ -25,7 +25,8 @@ void command_run_free(struct command_run *run);
  * out: *ended - it is through, or somebody else has it
  * returns HO_OK, also when the command is refused | HO_TRANSIENT: it may be gone on with.
  * blocks: some seconds at most, 30 for the piece that looks for what is meant */
-enum ho_code command_run_step(struct command_run *run, bool *ended, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code command_run_step(struct command_run *run, bool *ended,
+                              struct ho_err *err) HO_MUST_CHECK;
 
 /* What has come of it so far. */
 struct command_told {
@@ -44,7 +45,8 @@ enum ho_code command_sound(const struct command_ask *ask, struct ho_err *err) HO
 
 struct worker;
 
-/* Does commands of consoles for some hundred milliseconds; w->command holds one that is not through.
+/* Does commands of consoles for some hundred milliseconds; w->command holds one that is not
+ * through.
  * out: *more - there is more to do at once. returns HO_OK | HO_TRANSIENT | HO_PERMANENT */
 enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err) HO_MUST_CHECK;
 void command_leave(struct worker *w);

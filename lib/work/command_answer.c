@@ -13,17 +13,20 @@ static const struct {
     [LEFT_RUNS] = {"it runs now"},
     [LEFT_DUE] = {"it is due already, the next run takes it"},
     [LEFT_DONE] = {"it was processed: replay with again = yes and a reason does it once more"},
-    [LEFT_DONE_BEFORE] = {"it was processed, or nothing more is to be done: replay with again = yes and "
-                          "a reason does it once more"},
-    [LEFT_DOUBT] = {"it may have done its work, nobody knows: find out, then release it, if it may be "
-                    "done again, or discard it with acted = yes"},
+    [LEFT_DONE_BEFORE] =
+        {"it was processed, or nothing more is to be done: replay with again = yes and "
+         "a reason does it once more"},
+    [LEFT_DOUBT] =
+        {"it may have done its work, nobody knows: find out, then release it, if it may be "
+         "done again, or discard it with acted = yes"},
     [LEFT_ANSWERED] = {"it answered a request, and only its sender can ask again"},
     [LEFT_NO_BODY] = {"it has no body any more: it was pruned or forgotten"},
     [LEFT_NEWER] = {"a newer job does it once more already, or has done so"},
     [LEFT_ENDED] = {"it has ended, and nothing of it is in doubt"},
     [LEFT_TAKEN] = {"its business key belongs to another job: say acted = yes of that one"},
-    [LEFT_NO_KEY] = {"its business key cannot be made, so it cannot be kept that it acted: without "
-                     "acted it can be discarded"},
+    [LEFT_NO_KEY] =
+        {"its business key cannot be made, so it cannot be kept that it acted: without "
+         "acted it can be discarded"},
     [LEFT_HELD] = {"it is held already"},
     [LEFT_WAITS] = {"it is held, or waits for a pause: release it, or resume"},
     [LEFT_NOT_HELD] = {"it is not held, and nothing of it is in doubt"},
@@ -54,8 +57,8 @@ void command_conclude(struct command_run *run)
     bool one = command_names_one(ask), nothing = run->claim.did == 0;
     enum command_state state = one && nothing ? COMMAND_REFUSED : COMMAND_DONE;
 
-    if (ask->dry_run && buf_add_str(&run->answer, "Dry run, nothing was changed. It would be so. ") !=
-                            HO_OK) {
+    if (ask->dry_run &&
+        buf_add_str(&run->answer, "Dry run, nothing was changed. It would be so. ") != HO_OK) {
         return;
     }
     command_answer(run, state, "%u of %u job%s", run->claim.did, run->claim.found,
@@ -63,7 +66,8 @@ void command_conclude(struct command_run *run)
     add_counts(run, 0, LEFT_RUNS, ": ");
     add_counts(run, LEFT_RUNS, VERDICT_N, ". Left as they are: ");
     if (run->counts[LEFT_TAKEN] > 0) {
-        command_answer(run, state, ". Job %llu has the business key", (unsigned long long)run->owner);
+        command_answer(run, state, ". Job %llu has the business key",
+                       (unsigned long long)run->owner);
     }
     if (run->capped) {
         command_answer(run, state, ". There are more: at_most = %u was reached", ask->at_most);

@@ -47,20 +47,33 @@ static enum ho_code reopen(struct command_run *run, const struct command_job *jo
                            enum verdict *v, struct ho_err *err)
 {
     const struct command_ask *ask = &run->claim.ask;
-    const struct reopen_how how = {.late = !command_names_one(ask),
-                                   .delay_us = delay_us(run, did),
-                                   .command = run->claim.id};
+    const struct reopen_how how = {
+        .late = !command_names_one(ask), .delay_us = delay_us(run, did), .command = run->claim.id};
     enum reopened got;
     enum ho_code code = reopen_within(run->site.db, job->id, span_of(job->cid), &how, &got, err);
 
     switch (got) {
-    case REOPENED: *v = DID_OPENED; break;
-    case REOPEN_NOTHING: *v = of_state(job); break;
-    case REOPEN_FREED: *v = DID_FREED; break;
-    case REOPEN_IN_DOUBT: *v = LEFT_DOUBT; break;
-    case REOPEN_ANSWERED: *v = LEFT_ANSWERED; break;
-    case REOPEN_NO_BODY: *v = LEFT_NO_BODY; break;
-    case REOPEN_HELD: *v = LEFT_WAITS; break;
+    case REOPENED:
+        *v = DID_OPENED;
+        break;
+    case REOPEN_NOTHING:
+        *v = of_state(job);
+        break;
+    case REOPEN_FREED:
+        *v = DID_FREED;
+        break;
+    case REOPEN_IN_DOUBT:
+        *v = LEFT_DOUBT;
+        break;
+    case REOPEN_ANSWERED:
+        *v = LEFT_ANSWERED;
+        break;
+    case REOPEN_NO_BODY:
+        *v = LEFT_NO_BODY;
+        break;
+    case REOPEN_HELD:
+        *v = LEFT_WAITS;
+        break;
     }
     if (code == HO_OK && got == REOPEN_NOTHING && ask->kind == COMMAND_REPLAY && ask->again) {
         code = again(run, job, &how, v, err);
@@ -75,8 +88,7 @@ static enum ho_code discard(struct command_run *run, const struct command_job *j
 {
     const struct discard d = {.acted = ACTED_UNSAID, .command = run->claim.id};
     struct discard_result got;
-    enum ho_code code =
-        discard_within(run->site.db, job->id, span_of(job->cid), &d, &got, err);
+    enum ho_code code = discard_within(run->site.db, job->id, span_of(job->cid), &d, &got, err);
 
     *v = got.what == DISCARDED ? DID_DISCARDED : got.what == DISCARD_RUNS ? LEFT_RUNS : LEFT_ENDED;
     return code;
@@ -226,24 +238,31 @@ static enum ho_code discard_told(struct command_run *run, const struct command_j
     }
     discard_keys_free(&keys);
     run->owner = got.what == DISCARD_TAKEN ? got.owner : run->owner;
-    *v = got.what == DISCARDED         ? DID_DISCARDED
-         : got.what == DISCARD_RUNS    ? LEFT_RUNS
-         : got.what == DISCARD_TAKEN   ? LEFT_TAKEN
-         : got.what == DISCARD_NO_KEY  ? LEFT_NO_KEY
-                                       : LEFT_ENDED;
+    *v = got.what == DISCARDED        ? DID_DISCARDED
+         : got.what == DISCARD_RUNS   ? LEFT_RUNS
+         : got.what == DISCARD_TAKEN  ? LEFT_TAKEN
+         : got.what == DISCARD_NO_KEY ? LEFT_NO_KEY
+                                      : LEFT_ENDED;
     return code;
 }
 
 static enum verdict of_held(enum held held, bool release)
 {
     switch (held) {
-    case HOLD_DONE: return release ? DID_RELEASED : DID_HELD;
-    case HOLD_ALREADY: return LEFT_HELD;
-    case HOLD_RUNS: return LEFT_RUNS;
-    case HOLD_ENDED: return LEFT_ENDED;
-    case HOLD_NOT: return LEFT_NOT_HELD;
-    case HOLD_PAUSED: return LEFT_PAUSED;
-    case HOLD_MISSING: break;
+    case HOLD_DONE:
+        return release ? DID_RELEASED : DID_HELD;
+    case HOLD_ALREADY:
+        return LEFT_HELD;
+    case HOLD_RUNS:
+        return LEFT_RUNS;
+    case HOLD_ENDED:
+        return LEFT_ENDED;
+    case HOLD_NOT:
+        return LEFT_NOT_HELD;
+    case HOLD_PAUSED:
+        return LEFT_PAUSED;
+    case HOLD_MISSING:
+        break;
     }
     return LEFT_GONE;
 }
@@ -276,10 +295,10 @@ static enum ho_code single(struct command_run *run, const struct command_job *jo
     enum ho_code code = HO_OK;
 
     if (run->claim.ask.dry_run) {
-        *v = job->state == JOB_RUNNING                      ? LEFT_RUNS
-             : run->claim.ask.kind == COMMAND_DISCARD       ? DID_DISCARDED
-             : run->claim.ask.kind == COMMAND_HOLD          ? DID_HELD
-                                                            : DID_RELEASED;
+        *v = job->state == JOB_RUNNING                ? LEFT_RUNS
+             : run->claim.ask.kind == COMMAND_DISCARD ? DID_DISCARDED
+             : run->claim.ask.kind == COMMAND_HOLD    ? DID_HELD
+                                                      : DID_RELEASED;
         return HO_OK;
     }
     if (run->claim.ask.kind == COMMAND_DISCARD) {
@@ -315,8 +334,8 @@ static enum ho_code one_by_one(struct command_run *run, struct ho_err *err)
 enum ho_code command_jobs(struct command_run *run, struct ho_err *err)
 {
     const struct command_ask *ask = &run->claim.ask;
-    bool alone = ask->kind == COMMAND_HOLD || ask->kind == COMMAND_RELEASE ||
-                 ask->acted != ACTED_UNSAID;
+    bool alone =
+        ask->kind == COMMAND_HOLD || ask->kind == COMMAND_RELEASE || ask->acted != ACTED_UNSAID;
 
     if (ask->kind == COMMAND_RELEASE && ask->conflict != 0) {
         return command_conflict(run, err);

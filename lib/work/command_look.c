@@ -41,8 +41,8 @@ static enum job_state state_of(struct span word)
 
 static void keep(struct command_run *run, const struct db_rows *rows)
 {
-    size_t left = run->claim.ask.at_most > run->claim.found
-                      ? run->claim.ask.at_most - run->claim.found : 0;
+    size_t left =
+        run->claim.ask.at_most > run->claim.found ? run->claim.ask.at_most - run->claim.found : 0;
     bool filter = !command_names_one(&run->claim.ask);
 
     run->capped = filter && rows->n_rows > left;
@@ -121,14 +121,16 @@ static bool make_names(struct command_run *run, struct command_names *names)
     const struct command_ask *ask = &run->claim.ask;
 
     for (size_t i = 0; span_present(ask->provider) && i < s->n_sources; i++) {
-        if (span_is(ask->provider, s->sources[i].provider) && names->n_sources < COMMAND_NAMES_MAX + 1) {
+        if (span_is(ask->provider, s->sources[i].provider) &&
+            names->n_sources < COMMAND_NAMES_MAX + 1) {
             names->sources[names->n_sources++] = s->sources[i].name;
         }
     }
     for (size_t i = 0; span_present(ask->handler) && i < s->n_routes; i++) {
         const struct handler *h = s->routes[i].handler;
 
-        if (h != NULL && span_is(ask->handler, h->name) && names->n_routes < COMMAND_NAMES_MAX + 1) {
+        if (h != NULL && span_is(ask->handler, h->name) &&
+            names->n_routes < COMMAND_NAMES_MAX + 1) {
             names->routes[names->n_routes++] = s->routes[i].name;
         }
     }
@@ -153,15 +155,16 @@ static enum ho_code free_lost(struct command_run *run, struct ho_err *err)
     struct ho_err why = *err;
     enum reopened got = REOPEN_NOTHING;
 
-    if (run->claim.ask.kind != COMMAND_RELEASE || run->claim.ask.job == 0 || run->claim.ask.dry_run) {
+    if (run->claim.ask.kind != COMMAND_RELEASE || run->claim.ask.job == 0 ||
+        run->claim.ask.dry_run) {
         return HO_REJECT;
     }
-    enum ho_code code =
-        reopen_job(run->site.db, run->claim.ask.job, SPAN_NONE, &how, &got, err);
+    enum ho_code code = reopen_job(run->site.db, run->claim.ask.job, SPAN_NONE, &how, &got, err);
     if (code == HO_OK && got == REOPEN_FREED) {
         run->claim.did = 1;
-        command_answer(run, COMMAND_DONE, "The job is gone; its business key was in doubt, and is free "
-                                          "now");
+        command_answer(run, COMMAND_DONE,
+                       "The job is gone; its business key was in doubt, and is free "
+                       "now");
         return HO_OK;
     }
     if (code == HO_OK) {
@@ -179,13 +182,15 @@ enum ho_code command_look(struct command_run *run, struct ho_err *err)
     struct db_rows rows = {0};
 
     if (!make_names(run, &names)) {
-        return ho_fail(err, HO_REJECT, "more than %d sources or routes are meant: name them one by one",
+        return ho_fail(err, HO_REJECT,
+                       "more than %d sources or routes are meant: name them one by one",
                        COMMAND_NAMES_MAX);
     }
     if (span_present(ask->outcome) && !is_outcome(ask->outcome)) {
-        return ho_fail(err, HO_REJECT, "there is no such outcome; of dead letters they are: gave up, "
-                                       "refused, unknown, no route, bad handler, need, waited, no key, "
-                                       "no body, key over, worker lost, forged");
+        return ho_fail(err, HO_REJECT,
+                       "there is no such outcome; of dead letters they are: gave up, "
+                       "refused, unknown, no route, bad handler, need, waited, no key, "
+                       "no body, key over, worker lost, forged");
     }
     enum ho_code code = command_find(run->site.db, &run->claim, &names, &rows, err);
     if (code == HO_OK) {
@@ -196,10 +201,11 @@ enum ho_code command_look(struct command_run *run, struct ho_err *err)
     db_rows_free(&rows);
     if (code == HO_OK && !run->ended && run->n == 0 && run->claim.found == 0 &&
         !command_refuse_name(run, "Nothing matches: ")) {
-        command_answer(run, COMMAND_DONE, "Nothing matches%s",
-                       ask->kind == COMMAND_REPLAY && !ask->again
-                           ? " that is not done; with again = yes and a reason what is done is done once more"
-                           : "");
+        command_answer(
+            run, COMMAND_DONE, "Nothing matches%s",
+            ask->kind == COMMAND_REPLAY && !ask->again
+                ? " that is not done; with again = yes and a reason what is done is done once more"
+                : "");
     }
     return code;
 }

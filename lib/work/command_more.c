@@ -72,14 +72,16 @@ static bool refuse_reply(struct command_run *run)
     bool used = !span_present(ask->handler);
 
     for (size_t i = 0; i < s->n_routes; i++) {
-        used = used || (s->routes[i].handler != NULL && span_is(ask->handler, s->routes[i].handler->name));
+        used = used ||
+               (s->routes[i].handler != NULL && span_is(ask->handler, s->routes[i].handler->name));
     }
     if ((source == NULL || !source->reply) && used) {
         return false;
     }
-    command_answer(run, COMMAND_REFUSED, used ? "Nothing was done: this source answers requests, and whoever "
-                                                "asks does not wait"
-                                              : "Nothing was done: no route runs this handler");
+    command_answer(run, COMMAND_REFUSED,
+                   used ? "Nothing was done: this source answers requests, and whoever "
+                          "asks does not wait"
+                        : "Nothing was done: no route runs this handler");
     return true;
 }
 
@@ -123,10 +125,12 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err)
 {
     static const char *const texts[] = {
         [RELEASED] = "It is an event of its own now, with a job",
-        [RELEASE_MEANING] = "Nothing was done: its id is another event's, and there can be one of an id",
+        [RELEASE_MEANING] =
+            "Nothing was done: its id is another event's, and there can be one of an id",
         [RELEASE_THERE] = "Nothing was done: by now there is another event of its id",
         [RELEASE_CUT] = "Nothing was done: its body was not kept as a whole, or is forgotten",
-        [RELEASE_FORGED] = "Nothing was done: this installation did not write the row, or it was changed",
+        [RELEASE_FORGED] =
+            "Nothing was done: this installation did not write the row, or it was changed",
         [RELEASE_SEALED] = "Nothing was done: its body is sealed under a key that is not here",
         [RELEASE_REPLY] = "Nothing was done: its source answers requests, nothing of it is queued",
         [RELEASE_MISSING] = "Nothing was done: there is no such conflict",
@@ -135,12 +139,13 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err)
     enum conflict_released got = RELEASE_MISSING;
 
     if (run->claim.ask.dry_run) {
-        command_answer(run, COMMAND_DONE, "Dry run, nothing was changed: it would become an event of its "
-                                          "own");
+        command_answer(run, COMMAND_DONE,
+                       "Dry run, nothing was changed: it would become an event of its "
+                       "own");
         return HO_OK;
     }
-    enum ho_code code = conflict_release(site->db, site->settings, run->claim.ask.conflict, site->key,
-                                         &got, run->cid, err);
+    enum ho_code code = conflict_release(site->db, site->settings, run->claim.ask.conflict,
+                                         site->key, &got, run->cid, err);
     if (code == HO_OK) {
         run->claim.found = got == RELEASE_MISSING ? 0 : 1;
         run->claim.did = got == RELEASED ? 1 : 0;
@@ -157,13 +162,15 @@ static bool spool_in_the_way(struct command_run *run, struct ho_err *err)
     struct spool_state there = {0};
 
     if (spool_any(dir)) {
-        (void)ho_fail(err, HO_REJECT, "the spool holds events that are not imported yet, and nobody "
-                                      "can tell whose they are; give it again when they are");
+        (void)ho_fail(err, HO_REJECT,
+                      "the spool holds events that are not imported yet, and nobody "
+                      "can tell whose they are; give it again when they are");
         return true;
     }
     if (spool_look(dir, &there, err) == HO_OK && there.quarantined > 0) {
-        (void)ho_fail(err, HO_REJECT, "files in the folder " SPOOL_QUARANTINE " of the spool may hold "
-                                      "what is meant: import or delete them first; see hookonce check");
+        (void)ho_fail(err, HO_REJECT,
+                      "files in the folder " SPOOL_QUARANTINE " of the spool may hold "
+                      "what is meant: import or delete them first; see hookonce check");
         return true;
     }
     return false;
@@ -174,8 +181,9 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
     static const char *const texts[] = {
         [FORGOTTEN] = "Bodies, headers, answers and error texts are erased; the ids stay",
         [FORGET_UNFINISHED] = "Nothing was done: it waits, runs or is dead: discard it first",
-        [FORGET_SHARED] = ("Nothing was done: its body has other events, too; hookonce forget takes "
-                           "them together"),
+        [FORGET_SHARED] =
+            ("Nothing was done: its body has other events, too; hookonce forget takes "
+             "them together"),
         [FORGET_NOTHING] = "Nothing was done: it is gone"};
     enum forgotten got = FORGET_NOTHING;
     char cids[1][ULID_LEN + 1];
@@ -190,7 +198,7 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
     run->claim.found = 1;
     bool dry = run->claim.ask.dry_run;
     memcpy(cids[0], run->cid, sizeof cids[0]);
-    code = forget(run->site.db, (const char(*)[ULID_LEN + 1])cids, 1, 0, dry, &got, err);
+    code = forget(run->site.db, (const char(*)[ULID_LEN + 1]) cids, 1, 0, dry, &got, err);
     if (code == HO_OK) {
         run->claim.did = got == FORGOTTEN && !dry ? 1 : 0;
         command_answer(run, got == FORGOTTEN ? COMMAND_DONE : COMMAND_REFUSED, "%s%s",
@@ -204,13 +212,15 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
 enum ho_code command_prune(struct command_run *run, struct ho_err *err)
 {
     const struct settings *s = run->site.settings;
-    const struct prune_run how = {.end = deadline_in(PRUNE_PIECE_MS), .dry = run->claim.ask.dry_run};
+    const struct prune_run how = {.end = deadline_in(PRUNE_PIECE_MS),
+                                  .dry = run->claim.ask.dry_run};
     struct pruned sum = {0};
     bool held = false;
 
     if (s->keep_bodies_ms < 0 && s->keep_receipts_ms < 0) {
-        return ho_fail(err, HO_REJECT, "the config keeps everything for ever: keep_bodies and "
-                                       "keep_receipts in [hookonce] say how long");
+        return ho_fail(err, HO_REJECT,
+                       "the config keeps everything for ever: keep_bodies and "
+                       "keep_receipts in [hookonce] say how long");
     }
     enum ho_code code = prune(run->site.db, s, &run->place, &how, &sum, err);
     if (code != HO_OK) {
@@ -227,7 +237,8 @@ enum ho_code command_prune(struct command_run *run, struct ho_err *err)
     }
     command_answer(run, COMMAND_DONE, "%sbodies: %llu, receipts: %llu",
                    how.dry ? "Dry run, nothing was changed; it would be: " : "Gone: ",
-                   (unsigned long long)run->pruned.bodies, (unsigned long long)run->pruned.receipts);
+                   (unsigned long long)run->pruned.bodies,
+                   (unsigned long long)run->pruned.receipts);
     return HO_OK;
 }
 

@@ -1,6 +1,6 @@
 /* Between the files of commands: command.c (the way), command_sound.c (what makes no sense),
- * command_look.c (what it is about), command_jobs.c (what is done with jobs), command_answer.c (what
- * came of it), command_more.c (all that is not about jobs). */
+ * command_look.c (what it is about), command_jobs.c (what is done with jobs), command_answer.c
+ * (what came of it), command_more.c (all that is not about jobs). */
 #ifndef HO_WORK_COMMAND_PARTS_H
 #define HO_WORK_COMMAND_PARTS_H
 
@@ -48,9 +48,9 @@ struct command_job {
 struct command_run {
     struct command_site site;
     struct command_claim claim;
-    int64_t began_ms; /* monotonic: when this run took it */
-    bool looked;      /* for what it is about */
-    bool capped;      /* there was more than at_most */
+    int64_t began_ms;         /* monotonic: when this run took it */
+    bool looked;              /* for what it is about */
+    bool capped;              /* there was more than at_most */
     struct command_job *jobs; /* owned */
     size_t n, next;
     uint32_t counts[VERDICT_N];

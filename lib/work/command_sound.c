@@ -25,13 +25,15 @@ static bool reasons(const struct command_ask *a)
     return span_present(a->reason) && span_trim(a->reason).len > 0;
 }
 
-#define JOBS (COMMAND_BIT(COMMAND_RETRY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DISCARD))
+#define JOBS \
+    (COMMAND_BIT(COMMAND_RETRY) | COMMAND_BIT(COMMAND_REPLAY) | COMMAND_BIT(COMMAND_DISCARD))
 #define PAUSES (COMMAND_BIT(COMMAND_PAUSE) | COMMAND_BIT(COMMAND_RESUME))
 
 static bool two_things(const struct command_ask *a)
 {
     return (a->job != 0) + (a->conflict != 0) + span_present(a->event_id) +
-               span_present(a->correlation_id) > 1;
+               span_present(a->correlation_id) >
+           1;
 }
 
 static bool about_nothing(const struct command_ask *a)
@@ -59,7 +61,8 @@ static bool filter_elsewhere(const struct command_ask *a)
 
 static bool wants_job(const struct command_ask *a)
 {
-    return is_one_of(a, COMMAND_BIT(COMMAND_HOLD) | COMMAND_BIT(COMMAND_FORGET)) && !names_event(a);
+    return is_one_of(a, COMMAND_BIT(COMMAND_HOLD) | COMMAND_BIT(COMMAND_FORGET)) &&
+           !names_event(a);
 }
 
 static bool wants_release(const struct command_ask *a)
@@ -113,8 +116,9 @@ static const struct {
     const char *text;
 } rules[] = {
     {two_things, "give one of job, event_id, correlation_id and conflict, not two"},
-    {about_nothing, "say what it is about: a job, event_id or correlation_id; or a filter: provider, "
-                    "source, route, handler, event_type, status, outcome, from_time, to_time"},
+    {about_nothing,
+     "say what it is about: a job, event_id or correlation_id; or a filter: provider, "
+     "source, route, handler, event_type, status, outcome, from_time, to_time"},
     {id_and_filter, "give an id or a filter, not both"},
     {filter_elsewhere, "a filter is only for retry, replay and discard"},
     {wants_job, "say what it is about: a job, event_id or correlation_id"},
@@ -124,8 +128,9 @@ static const struct {
     {discards_silently, "discard needs a reason"},
     {again_silently, "again = yes needs a reason"},
     {again_elsewhere, "again is only for replay"},
-    {acted_of_many, "acted is only for discard of a job or an event: whether it acted is for you to "
-                    "find out, one by one"},
+    {acted_of_many,
+     "acted is only for discard of a job or an event: whether it acted is for you to "
+     "find out, one by one"},
     {cap_wrong, "at_most is from 1 to 100000"},
     {rate_wrong, "per_minute is from 1 to 100000"},
 };

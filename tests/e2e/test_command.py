@@ -104,7 +104,8 @@ def test_a_wrong_row_is_refused_by_the_database_with_words(dead):
      "Nothing was done: the config does not let discard be asked from SQL. It may be done in the shell, by hookonce "
      "discard; or whoever keeps the config writes into [hookonce]: sql_commands = retry, replay, discard, hold, "
      "release, pause, resume, test-alert"),
-    ({"command": "replay", "job": 1, "again": "yes", "reason": "x"}, "Nothing was done: the config does not let replay-done"),
+    ({"command": "replay", "job": 1, "again": "yes", "reason": "x"},
+     "Nothing was done: the config does not let replay-done"),
     ({"command": "forget", "job": 1}, "Nothing was done: the config does not let forget"),
     ({"command": "prune"}, "Nothing was done: the config does not let prune"),
     ({"command": "retry", "job": 1, "asked_from": "shell"}, "nothing was done: asked_from = shell is for the program"),

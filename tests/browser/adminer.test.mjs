@@ -96,7 +96,7 @@ test('a source is paused by a row, receives meanwhile, and goes on when it is re
   assert.deepEqual([event.event_id, event.status], ['evt_while_paused', 'processed']);
 });
 
-test('ids with emoji, quotes, markup and blanks at their end are shown as they are, found, and replayed (O-PAY-02)', async () => {
+test('ids with emoji, quotes, markup and blanks at their end are shown, found and replayed (O-PAY-02)', async () => {
   for (const id of ODD) await deliver(id);
   await processOnce(0);
   const rows = await adminer.open('hookonce_recent');

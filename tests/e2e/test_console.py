@@ -42,6 +42,12 @@ def test_every_view_is_there_and_can_be_read(shop):
     assert shop.sql("SELECT view_name, column_name FROM hookonce_help WHERE meaning = ''") == []
 
 
+def test_what_every_view_costs_is_written_down():
+    with open(os.path.join(PROJECT, "schema", "CONSOLE.md"), encoding="utf-8") as page:
+        text = page.read()
+    assert [name for name in VIEWS if f"`hookonce_{name}`" not in text] == []
+
+
 def test_the_overview_says_whether_all_is_well(shop):
     def facts():
         return {row["name"]: row for row in shop.sql("SELECT * FROM hookonce_overview")}
@@ -112,6 +118,7 @@ def test_the_timeline_tells_all_of_one_event(shop):
 
 
 def test_settings_show_where_a_secret_is_and_never_what(shop):
+    shop.configure(shop.config_text().replace("secret = file:", f"secret = file:{shop.dir}/"))
     deliver(shop, "one")
     shop.hookonce("process", "--once", check=True)
     rows = {(r["section"], r["name"]): r for r in shop.sql("SELECT * FROM hookonce_settings")}

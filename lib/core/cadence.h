@@ -15,8 +15,8 @@ struct cadence {
     unsigned char busy[CADENCE_HOURS]; /* in how many of them that hour had an event */
 };
 
-/* Learns from the hours that had events, before the one in which the last came. Only whether an hour
- * had any counts, so a crowd in one hour teaches no more than a single event.
+/* Learns from the hours that had events, before the one in which the last came. Only whether an
+ * hour had any counts, so a crowd in one hour teaches no more than a single event.
  * in: hours - since 1970, in any order, each once; end - the hour of the last event */
 void cadence_learn(struct cadence *c, const int64_t *hours, size_t n, int64_t end);
 

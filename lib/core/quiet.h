@@ -14,8 +14,8 @@ struct quiet {
     unsigned total;                           /* how many of them are quiet */
 };
 
-/* Adds a time: "22:00-06:00", every day, or "Sat 00:00-Mon 06:00", every week. The end is no part of
- * it; one that ends where it begins lasts a day, or a week. false, *q untouched: it is none. */
+/* Adds a time: "22:00-06:00", every day, or "Sat 00:00-Mon 06:00", every week. The end is no part
+ * of it; one that ends where it begins lasts a day, or a week. false, *q untouched: it is none. */
 bool quiet_add(struct quiet *q, struct span text);
 
 /* in: us - microseconds since 1970 UTC */

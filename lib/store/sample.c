@@ -1,4 +1,5 @@
-/* Sampling. The host's row is locked first, so of several processors of a host one adds at a time. */
+/* Sampling. The host's row is locked first, so of several processors of a host one adds at a time.
+ * */
 #include "store/sample.h"
 
 #include <errno.h>

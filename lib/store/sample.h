@@ -1,5 +1,5 @@
-/* What a host tells of itself every minute (hookonce_host), and every five how its receivers and the
- * queue stand (hookonce_sample, hookonce_tally). What is added of the state file's counters is
+/* What a host tells of itself every minute (hookonce_host), and every five how its receivers and
+ * the queue stand (hookonce_sample, hookonce_tally). What is added of the state file's counters is
  * noted in the same transaction, so nothing counts twice or is left out, whenever a process is
  * killed. */
 #ifndef HO_STORE_SAMPLE_H

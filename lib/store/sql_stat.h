@@ -9,19 +9,23 @@
 extern const char sql_round_look[];  /* name -> due, now, upto */
 extern const char sql_round_make[];  /* name */
 extern const char sql_round_claim[]; /* us, worker, name */
-extern const char sql_round_leave[]; /* upto, us until due, done, name, worker, upto before (0: none) */
+/* upto, us until due, done, name, worker, upto before (0: none) */
+extern const char sql_round_leave[];
 extern const char sql_round_back[];  /* upto, upto, name */
 
 /* ---- stat ---- */
-/* first id, id behind the last -> source, type, events, duplicates, processed, ignored, failed, last */
+/* first id, id behind the last -> source, type, events, duplicates, processed, ignored, failed,
+ * last */
 extern const char sql_stat_events[];
-/* first id, id behind the last -> source, type, jobs, tries, run, longest run, wait, longest wait */
+/* first id, id behind the last -> source, type, jobs, tries, run, longest run, wait, longest wait
+ * */
 extern const char sql_stat_jobs[];
 /* hour, source, type, events, duplicates, processed, ignored, failed, last */
 extern const char sql_stat_put[];
 /* jobs, tries, run, longest run, wait, longest wait, hour, source, type, tries */
 extern const char sql_stat_put_jobs[];
-extern const char sql_stat_changed[]; /* state, from, to -> beginnings of ids (STAT_ID_HEAD bytes) */
+/* state, from, to -> beginnings of ids (STAT_ID_HEAD bytes) */
+extern const char sql_stat_changed[];
 extern const char sql_stat_oldest[];  /* -> the first id, or NULL */
 #define STAT_ID_HEAD 6                /* 2^20 ms */
 
@@ -37,8 +41,8 @@ extern const char sql_host_put[];
 extern const char sql_host_lock[];   /* host -> counters, start of the five minutes, unix seconds */
 extern const char sql_host_counters[]; /* counters, host */
 extern const char sql_sample_there[];  /* at, host -> 1 */
-/* at, host, due, seconds, later, running, dead, accepted, duplicates, refused, busy, answers, us, the
- * three percentiles, spool files */
+/* at, host, due, seconds, later, running, dead, accepted, duplicates, refused, busy, answers, us,
+ * the three percentiles, spool files */
 extern const char sql_sample_put[];
 extern const char sql_seen_read[];   /* host -> source, counter, n */
 extern const char sql_seen_put[];    /* host, source, counter, n */
@@ -47,9 +51,11 @@ extern const char sql_tally_add[];   /* hour, host, source, verdict, n */
 
 /* ---- silence ---- */
 extern const char sql_expect_make[];  /* source, name, type, every or NULL */
-/* source, pattern, source, pattern, source, name -> now, expected since, last, last by stat, state, spooled */
+/* source, pattern, source, pattern, source, name -> now, expected since, last, last by stat, state,
+ * spooled */
 extern const char sql_expect_look[];
-extern const char sql_expect_hours[]; /* source, pattern, from, to (unix seconds) -> hours since 1970 */
+/* source, pattern, from, to (unix seconds) -> hours since 1970 */
+extern const char sql_expect_hours[];
 extern const char sql_expect_put[];   /* state, last, silent, odds, state, source, name */
 extern const char sql_expect_drop[];
 

@@ -160,8 +160,8 @@ static void add_ids(struct hours *h, struct span head, int64_t now_s)
     }
 }
 
-/* Of jobs that came to an end, or became due, since then: a job that was imported from a spool is of
- * an older hour. */
+/* Of jobs that came to an end, or became due, since then: a job that was imported from a spool is
+ * of an older hour. */
 static enum ho_code find_changed(struct db *db, const struct round *r, struct hours *h,
                                  struct ho_err *err)
 {
@@ -252,8 +252,8 @@ static enum ho_code drop_old(struct db *db, struct deadline end, struct ho_err *
     return code;
 }
 
-/* `upto` is where the next call goes on: behind the hour that was counted last, or, when the end was
- * reached, where the next day's count begins. */
+/* `upto` is where the next call goes on: behind the hour that was counted last, or, when the end
+ * was reached, where the next day's count begins. */
 enum ho_code stat_days(struct db *db, const char *worker, struct deadline end, uint64_t *counted,
                        struct ho_err *err)
 {

@@ -1,6 +1,6 @@
-/* The numbers of each hour, source and type: hookonce_stat. They are counted from the receipts, their
- * jobs and tries, hour by hour, whole hours at a time: to count one again gives the same. A row never
- * shrinks, so what is pruned stays counted. */
+/* The numbers of each hour, source and type: hookonce_stat. They are counted from the receipts,
+ * their jobs and tries, hour by hour, whole hours at a time: to count one again gives the same. A
+ * row never shrinks, so what is pruned stays counted. */
 #ifndef HO_STORE_STAT_H
 #define HO_STORE_STAT_H
 
@@ -14,9 +14,9 @@
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: some seconds for a million receipts */
 enum ho_code stat_hour(struct db *db, int64_t hour_s, struct ho_err *err) HO_MUST_CHECK;
 
-/* Counts what has changed since the last time, if that is five minutes ago and nobody else is at it:
- * this hour and the one before, and those with a job that has ended since. It takes no more than a
- * twentieth of the time.
+/* Counts what has changed since the last time, if that is five minutes ago and nobody else is at
+ * it: this hour and the one before, and those with a job that has ended since. It takes no more
+ * than a twentieth of the time.
  * out: *counted - how many hours; 0: it was not due
  * blocks: end, and one hour's count */
 enum ho_code stat_recent(struct db *db, const char *worker, struct deadline end,

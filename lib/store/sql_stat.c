@@ -170,7 +170,8 @@ const char sql_expect_look[] =
 
 const char sql_expect_hours[] =
     "SELECT DISTINCT TIMESTAMPDIFF(HOUR, '1970-01-01', hour)"
-    " FROM hookonce_stat FORCE INDEX (source) WHERE " LIKE_IT " AND hour >= " HOUR_OF " AND hour <= " HOUR_OF;
+    " FROM hookonce_stat FORCE INDEX (source) WHERE " LIKE_IT
+    " AND hour >= " HOUR_OF " AND hour <= " HOUR_OF;
 
 const char sql_expect_put[] =
     "UPDATE hookonce_expect SET state = ?, last_at = " TIME_OF ", silent_s = ?, odds = ?,"

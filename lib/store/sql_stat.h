@@ -17,8 +17,7 @@ extern const char sql_round_back[];  /* upto, upto, name */
 /* first id, id behind the last -> source, type, events, duplicates, processed, ignored, failed,
  * last */
 extern const char sql_stat_events[];
-/* first id, id behind the last -> source, type, jobs, tries, run, longest run, wait, longest wait
- * */
+/* the same -> source, type, jobs, tries, run, longest run, wait, longest wait */
 extern const char sql_stat_jobs[];
 /* hour, source, type, events, duplicates, processed, ignored, failed, last */
 extern const char sql_stat_put[];

@@ -68,7 +68,7 @@ def orphans(s):
     """Rows of children without a receipt."""
     return {t: n for t in TABLES if t not in ("effect", "conflict") for n in [s.value(
         f"SELECT COUNT(*) FROM hookonce_{t} t LEFT JOIN hookonce_receipt r ON r.correlation_id = t.correlation_id "
-        "OR r.body_id = t.correlation_id WHERE r.event_id IS NULL")] if n}
+        "OR r.body_id = t.correlation_id WHERE r.event_id IS NULL AND t.correlation_id IS NOT NULL")] if n}
 
 
 def test_nothing_goes_by_default(site):
@@ -116,7 +116,7 @@ def test_receipts_go_with_all_that_is_theirs_and_what_is_open_stays(site):
     assert ids(s) == ["evt_conflict", "evt_dead", "evt_waiting", "evt_young"]
     assert orphans(s) == {} and left(s, "attempt") == ["evt_conflict", "evt_dead", "evt_young"]
     assert s.value("SELECT COUNT(*) FROM hookonce_effect") == before
-    assert s.count("command") == 0 and s.count("conflict") == 1
+    assert s.value("SELECT COUNT(*) FROM hookonce_command WHERE command <> 'prune'") == 0 and s.count("conflict") == 1
 
 
 def test_a_dry_run_of_prune_forecasts_what_goes_and_counts_each_once(site):
@@ -403,7 +403,7 @@ def test_an_event_whose_body_is_gone_is_no_forged_one(site):
 
 def test_unfinished_requests_at_the_beginning_do_not_stop_pruning(site):
     s = keeping(site, receipts="30d")
-    fill(s, 510, "01A00", 40)
+    fill(s, 110, "01A00", 40)
     twin = "CONCAT(LEFT(correlation_id, 10), REPEAT('1', 16))"
     s.sql("INSERT INTO hookonce_receipt (provider, event_id, correlation_id, body_id, source, event_type, received_at, "
           "recorded_at, status, outcome, body_len, body_sha256, same_digest, document, secret_no, mac) "
@@ -411,7 +411,7 @@ def test_unfinished_requests_at_the_beginning_do_not_stop_pruning(site):
           "1, '', '', 'json', 1, '' FROM hookonce_receipt")
     fill(s, 3, "01B00", 40)
     halt = Halt(s.path("halt"))
-    for expected in (1023, 1020):  # each run has time for one batch
+    for expected in (223, 220):  # each run has time for one batch
         child, pid = halted_at(s, halt, "r.status <> 'processed'", "process", "--once")
         time.sleep(2.2)
         resume(halt, child, pid)

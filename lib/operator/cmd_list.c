@@ -37,57 +37,14 @@ static struct span shown_time(struct span at, bool json, char room[32])
     return span_make(room, at.len + 1);
 }
 
-/* Which columns are shown, and from which cells: NAME_raw has the bytes of NAME. */
-struct shown {
-    size_t n;
-    size_t from[TABLE_COLS_MAX];
-    const struct list_col *as[TABLE_COLS_MAX];
-    struct table_col cols[TABLE_COLS_MAX];
-};
-
-static bool is_raw_of(const char *column, const char *name)
-{
-    size_t len = strlen(name);
-
-    return strncmp(column, name, len) == 0 && strcmp(column + len, "_raw") == 0;
-}
-
-static bool is_raw(const char *column)
-{
-    size_t len = strlen(column);
-
-    return len > 4 && strcmp(column + len - 4, "_raw") == 0;
-}
-
-static void choose_columns(const struct db_rows *rows, struct shown *out)
-{
-    out->n = 0;
-    for (size_t i = 0; i < rows->n_cols && out->n < TABLE_COLS_MAX; i++) {
-        const char *name = rows->cols[i].name;
-        size_t at = out->n;
-
-        if (is_raw(name)) {
-            continue;
-        }
-        out->from[at] = i;
-        for (size_t k = 0; k < rows->n_cols; k++) {
-            out->from[at] = is_raw_of(rows->cols[k].name, name) ? k : out->from[at];
-        }
-        out->as[at] = list_col(name);
-        out->cols[at] = (struct table_col){
-            name, out->as[at]->kind == LIST_NUMBER ? TABLE_NUMBER : TABLE_TEXT, out->as[at]->max};
-        out->n++;
-    }
-}
-
 static void print_rows(const struct operator *op, const char *kind, const struct db_rows *rows,
                        bool wide)
 {
-    struct shown shown;
+    struct list_shown shown;
     struct span cells[TABLE_COLS_MAX];
     char room[TABLE_COLS_MAX][32];
 
-    choose_columns(rows, &shown);
+    list_choose(rows, &shown);
     struct table *t = table_new(kind, shown.cols, shown.n);
     for (size_t i = 0; i < shown.n; i++) {
         table_rank(t, i, shown.as[i]->rank);
@@ -368,7 +325,8 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_list = {
     .name = "list",
-    .synopsis = "[NAME | ID] [--limit N] [--provider NAME] [--source NAME] [--status WORD] [--wide]",
+    .synopsis = "[NAME | ID] [--limit N] [--provider NAME] [--source NAME] [--status WORD]\n"
+                "       [--wide]",
     .summary = "shows events, jobs, dead letters and conflicts, or the story of one event",
     .help =
         "NAME is one of these; the views of a console (hookonce_NAME) show the same:\n"

@@ -98,6 +98,41 @@ const struct list_col *list_col(const char *name)
     return &plain;
 }
 
+static bool is_raw_of(const char *column, const char *name)
+{
+    size_t len = strlen(name);
+
+    return strncmp(column, name, len) == 0 && strcmp(column + len, "_raw") == 0;
+}
+
+static bool is_raw(const char *column)
+{
+    size_t len = strlen(column);
+
+    return len > 4 && strcmp(column + len - 4, "_raw") == 0;
+}
+
+void list_choose(const struct db_rows *rows, struct list_shown *out)
+{
+    out->n = 0;
+    for (size_t i = 0; i < rows->n_cols && out->n < TABLE_COLS_MAX; i++) {
+        const char *name = rows->cols[i].name;
+        size_t at = out->n;
+
+        if (is_raw(name)) {
+            continue;
+        }
+        out->from[at] = i;
+        for (size_t k = 0; k < rows->n_cols; k++) {
+            out->from[at] = is_raw_of(rows->cols[k].name, name) ? k : out->from[at];
+        }
+        out->as[at] = list_col(name);
+        out->cols[at] = (struct table_col){
+            name, out->as[at]->kind == LIST_NUMBER ? TABLE_NUMBER : TABLE_TEXT, out->as[at]->max};
+        out->n++;
+    }
+}
+
 const struct listing listings[] = {
     {"receipts", NULL, "receipt", "No events yet.", view_receipts, NULL},
     {"jobs", "queue", "job", "No jobs are open.", NULL, NULL},
@@ -118,7 +153,7 @@ const struct listing listings[] = {
     {"hourly", "hourly", "hour", "", NULL, NULL},
     {"daily", "daily", "day", "", NULL, NULL},
     {"latency", "latency", "latency", "Nothing was measured within a day.", NULL, NULL},
-    {"quiet_sources", "quiet_sources", "source", "No source has had an event for 28 days.", NULL, NULL},
+    {"quiet_sources", "quiet_sources", "source", "No source had an event for 28 days.", NULL, NULL},
 };
 const size_t listings_n = sizeof listings / sizeof listings[0];
 

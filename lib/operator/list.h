@@ -21,6 +21,15 @@ struct list_col {
 };
 const struct list_col *list_col(const char *name); /* never NULL */
 
+/* Which columns are shown, and from which cells: NAME_raw has the bytes of NAME. */
+struct list_shown {
+    size_t n;
+    size_t from[TABLE_COLS_MAX];
+    const struct list_col *as[TABLE_COLS_MAX];
+    struct table_col cols[TABLE_COLS_MAX];
+};
+void list_choose(const struct db_rows *rows, struct list_shown *out);
+
 typedef enum ho_code list_fetch(struct db *db, const struct view_filter *f, struct db_rows *rows,
                                 struct ho_err *err);
 

@@ -136,7 +136,8 @@ enum ho_code views_timeline(struct db *db, struct span cid, struct db_rows *rows
                             struct ho_err *err)
 {
     static const char *const around[2] = {
-        "SELECT at, what, detail FROM (", ") AS t WHERE correlation_id = ? ORDER BY at, step LIMIT 1000"};
+        "SELECT at, what, detail FROM (",
+        ") AS t WHERE correlation_id = ? ORDER BY at, step LIMIT 1000"};
 
     return run(db, "timeline", around, DBV_TEXT(cid), rows, err);
 }

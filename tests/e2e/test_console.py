@@ -102,7 +102,7 @@ def test_a_list_has_the_columns_and_rows_of_its_view(shop, name):
     for row, line in zip(rows, shown):
         assert [c for c in line if c != "kind"] == [c for c in row if not c.endswith("_raw")]
         same = [c for c in row if isinstance(row[c], (str, int)) and c != "seconds_ago" and name != "overview"]
-        assert [line[c] for c in same] == [row[c] for c in same]
+        assert [str(line[c]) for c in same] == [str(row[c]) for c in same]
 
 
 def test_the_timeline_tells_all_of_one_event(shop):

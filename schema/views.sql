@@ -419,9 +419,7 @@ LEFT JOIN hookonce_meaning AS shared
     ON shared.view_name = '' AND shared.column_name = c.COLUMN_NAME AND c.ORDINAL_POSITION > 0
 ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION;
 
-DELETE FROM hookonce_meaning;
-
-INSERT INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUES
+REPLACE INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUES
     ('hookonce_overview', '', 'Whether all is well, one fact a row', 'job: claim; receipt: correlation; command: state; alert: state'),
     ('hookonce_overview', 'name', 'What it is about; the first row is all of them together', NULL),
     ('hookonce_overview', 'value', 'How it stands; counts end at over 1000', NULL),

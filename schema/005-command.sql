@@ -113,6 +113,9 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         (command NOT IN ('pause', 'resume')
          OR (COALESCE(source, '') <> '') + (COALESCE(route, '') <> '')
             + (COALESCE(handler, '') <> '') <= 1),
+    CONSTRAINT pause_resume_prune_and_test_alert_take_no_job_or_event CHECK
+        (command NOT IN ('pause', 'resume', 'prune', 'test-alert')
+         OR (job IS NULL AND CONCAT_WS('', event_id, correlation_id) = '')),
     CONSTRAINT conflict_is_only_for_release CHECK (conflict IS NULL OR command = 'release'),
     CONSTRAINT discard_needs_a_reason CHECK (command <> 'discard' OR TRIM(COALESCE(reason, '')) <> ''),
     CONSTRAINT again_needs_a_reason CHECK (again = 'no' OR TRIM(COALESCE(reason, '')) <> ''),

@@ -76,6 +76,13 @@ static bool two_pauses(const struct command_ask *a)
            span_present(a->source) + span_present(a->route) + span_present(a->handler) > 1;
 }
 
+/* Who names a job means that one: "pause" with it must not pause everything. */
+static bool id_elsewhere(const struct command_ask *a)
+{
+    return is_one_of(a, PAUSES | COMMAND_BIT(COMMAND_PRUNE) | COMMAND_BIT(COMMAND_TEST_ALERT)) &&
+           names_event(a);
+}
+
 static bool conflict_elsewhere(const struct command_ask *a)
 {
     return a->conflict != 0 && a->kind != COMMAND_RELEASE;
@@ -124,6 +131,8 @@ static const struct {
     {wants_job, "say what it is about: a job, event_id or correlation_id"},
     {wants_release, "say what it is about: a job, event_id, correlation_id or conflict"},
     {two_pauses, "give one source, route or handler, or none: that is everything"},
+    {id_elsewhere,
+     "pause, resume, prune and test-alert take no job or event; hold keeps one job from running"},
     {conflict_elsewhere, "conflict is only for release"},
     {discards_silently, "discard needs a reason"},
     {again_silently, "again = yes needs a reason"},

@@ -82,6 +82,8 @@ def test_a_wrong_row_is_refused_by_the_database_with_words(dead):
             ({"command": "forget"}, "forget_needs_a_job_or_an_event"),
             ({"command": "release"}, "release_needs_a_job_an_event_or_a_conflict"),
             ({"command": "pause", "source": "a", "route": "b"}, "pause_and_resume_take_one_source_or_route_or_handler"),
+            ({"command": "pause", "job": 1}, "pause_resume_prune_and_test_alert_take_no_job_or_event"),
+            ({"command": "prune", "event_id": "evt_1"}, "pause_resume_prune_and_test_alert_take_no_job_or_event"),
             ({"command": "retry", "status": "failed", "at_most": 0}, "at_most_is_from_1_to_100000"),
             ({"command": "retry", "status": "failed", "per_minute": 0}, "per_minute_is_from_1_to_100000"),
             ({"command": "discard", "status": "failed", "reason": "x", "acted": "yes"},

@@ -1,5 +1,6 @@
 /* Three functions that came after glibc 2.17, for programs that shall run with it. They are found
  * before the C library's own, so that those are not asked for. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's word */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>

@@ -53,7 +53,7 @@ struct command_words {
     char from[TIME_ROOM], to[TIME_ROOM];
     const char **ids;
     size_t n_ids;
-    unsigned found, did;
+    unsigned did;
 };
 
 bool by_words_wanted(int argc, char **argv)

@@ -124,10 +124,11 @@ static void add_hour(struct hours *h, int64_t hour_s)
     if (at < h->n && h->all[at] == hour_s) {
         return;
     }
-    if (at == HOURS_MOST || h->n == HOURS_MOST) {
-        int64_t gone = at == HOURS_MOST ? hour_s : h->all[HOURS_MOST - 1];
+    if (h->n == HOURS_MOST) {
+        int64_t gone = at == h->n ? hour_s : h->all[HOURS_MOST - 1];
+
         h->oldest = h->oldest == 0 || gone < h->oldest ? gone : h->oldest;
-        if (at == HOURS_MOST) {
+        if (gone == hour_s) {
             return;
         }
         h->n--;

@@ -186,7 +186,10 @@ static void a_retry_comes_when_it_is_due(void **state)
     (void)state;
 
     work_event("evt_1", "bad", "{}");
-    assert_int_equal(finish(start(settings, 4500, false, 1)), EXIT_REACHED | EXIT_DEAD);
+    pid_t pid = start(settings, 20000, false, 1);
+    await("hookonce_job WHERE state = 'dead'", 1);
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(finish(pid), EXIT_REACHED | EXIT_DEAD);
     ASSERT_COUNT("hookonce_attempt WHERE outcome = 'failed'", 3);
     ASSERT_COUNT("hookonce_job WHERE state = 'dead' AND outcome = 'gave up'", 1);
     ASSERT_VALUE("SELECT MIN(TIMESTAMPDIFF(MICROSECOND, a.ended_at, b.started_at) BETWEEN 990000"
@@ -375,13 +378,14 @@ static void a_sleeper_finds_its_jobs_taken(void **state)
     assert_int_equal(kill(sleeper, SIGSTOP), 0);
     testdb_run(base.outside, "UPDATE switch SET slow = 0");
     struct settings elsewhere = other_host();
-    pid_t second = start(&elsewhere, 5000, false, 1);
+    pid_t second = start(&elsewhere, 20000, false, 1);
     await("hookonce_job WHERE state = 'done'", 3);
     ASSERT_COUNT("hookonce_job WHERE state = 'running'", 1);
     assert_int_equal(kill(sleeper, SIGCONT), 0);
     await("hookonce_job WHERE state = 'done'", 4);
-    assert_int_equal(finish(second), EXIT_REACHED);
     clock_sleep_ms(300);
+    assert_int_equal(kill(second, SIGTERM), 0);
+    assert_int_equal(finish(second), EXIT_REACHED);
     assert_int_equal(kill(sleeper, SIGTERM), 0);
     assert_int_equal(finish(sleeper), EXIT_REACHED);
     each_event_once(4);
@@ -397,15 +401,16 @@ static void a_long_batch_keeps_its_jobs(void **state)
 {
     (void)state;
 
-    work_events(6, "slow");
+    work_events(5, "slow"); /* a second each; the lease is 3 s */
     pid_t pid = start(settings, 30000, true, 1);
-    await("hookonce_job WHERE state = 'running'", 6);
+    await("hookonce_job WHERE state = 'running'", 5);
     struct settings elsewhere = other_host();
-    pid_t second = start(&elsewhere, 6000, false, 1);
+    pid_t second = start(&elsewhere, 30000, false, 1);
     assert_int_equal(finish(pid), EXIT_REACHED);
+    assert_int_equal(kill(second, SIGTERM), 0);
     assert_int_equal(finish(second), EXIT_REACHED);
-    each_event_once(6);
-    ASSERT_COUNT("hookonce_attempt", 6);
+    each_event_once(5);
+    ASSERT_COUNT("hookonce_attempt", 5);
     other_host_gone();
 }
 
@@ -430,17 +435,13 @@ static void killed_again_and_again_loses_and_doubles_nothing(void **state)
     each_event_once(200);
 }
 
-static void a_thousand_jobs_go_through(void **state)
+static void hundreds_of_jobs_go_through(void **state)
 {
     (void)state;
 
-    work_events(1000, "note");
-    int64_t at = clock_mono_ms();
+    work_events(300, "note");
     assert_int_equal(finish(start(settings, 60000, true, 1)), EXIT_REACHED);
-    int64_t ms = clock_mono_ms() - at;
-    each_event_once(1000);
-    print_message("1000 jobs, one worker: %lld ms\n", (long long)ms);
-    assert_true(ms < 60000);
+    each_event_once(300);
 }
 
 int main(void)
@@ -461,7 +462,7 @@ int main(void)
         cmocka_unit_test_setup(a_sleeper_finds_its_jobs_taken, empty),
         cmocka_unit_test_setup(a_long_batch_keeps_its_jobs, empty),
         cmocka_unit_test_setup(killed_again_and_again_loses_and_doubles_nothing, empty),
-        cmocka_unit_test_setup(a_thousand_jobs_go_through, empty),
+        cmocka_unit_test_setup(hundreds_of_jobs_go_through, empty),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

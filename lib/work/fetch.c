@@ -4,22 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "base/cache.h"
 #include "base/clock.h"
 #include "base/conf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "work/beside.h"
 
 #define AGAIN_FIRST_MS 2000             /* between two tries of what fails, at least */
 #define AGAIN_LAST_MS (5 * 60 * 1000)   /* and at most */
@@ -169,35 +165,24 @@ static int take_turn(const char *state_dir)
     return fd;
 }
 
-static void serve_all(const struct fetcher *f, const struct cache_wish *all, size_t n)
+struct fetch_round {
+    const struct fetcher *f;
+    const struct cache_wish *all;
+    size_t n;
+};
+
+/* In a process of its own. Cut off, nothing is lost: the wishes stay. */
+static void serve_all(const void *arg)
 {
+    const struct fetch_round *round = arg;
     struct deadline end = deadline_in(FETCH_LONGEST_MS);
 
-    if (take_turn(f->settings->state_dir) < 0) {
+    if (take_turn(round->f->settings->state_dir) < 0) {
         return; /* the descriptor stays open until the process ends */
     }
-    for (size_t i = 0; i < n && deadline_left_ms(end) > 0; i++) {
-        serve(f, &all[i]);
+    for (size_t i = 0; i < round->n && deadline_left_ms(end) > 0; i++) {
+        serve(round->f, &round->all[i]);
     }
-}
-
-static HO_NORETURN void child(const struct fetcher *f, const struct cache_wish *all, size_t n,
-                              pid_t parent)
-{
-    sigset_t none;
-
-#ifdef __linux__
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is lost: the wishes stay */
-#endif
-    if (getppid() != parent) {
-        _exit(1);
-    }
-    (void)signal(SIGTERM, SIG_DFL);
-    (void)signal(SIGINT, SIG_DFL);
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    serve_all(f, all, n);
-    _exit(0);
 }
 
 /* ---- what is due ---- */
@@ -292,18 +277,6 @@ static size_t choose(struct fetcher *f, struct cache_wish *all, size_t n)
     return due;
 }
 
-static void collect(struct fetcher *f, int options)
-{
-    pid_t pid;
-
-    do {
-        pid = f->child != 0 ? waitpid((pid_t)f->child, NULL, options) : 0;
-    } while (pid < 0 && errno == EINTR);
-    if (pid != 0) {
-        f->child = 0; /* ended, or never was ours */
-    }
-}
-
 void fetch_look(struct fetcher *f)
 {
     struct cache_wish *all;
@@ -313,27 +286,22 @@ void fetch_look(struct fetcher *f)
     if (f->hooks == NULL) {
         return;
     }
-    collect(f, WNOHANG);
+    bool free_now = beside_ended(&f->child);
     if (f->wished_ms == 0 || clock_mono_ms() - f->wished_ms > OLD_EVERY_MS) {
         f->wished_ms = clock_mono_ms();
         wish_for_keys(f);
     }
-    if (f->child != 0 || cache_wishes(f->settings->state_dir, &all, &n, &ignored) != HO_OK) {
+    if (!free_now || cache_wishes(f->settings->state_dir, &all, &n, &ignored) != HO_OK) {
         return;
     }
-    size_t due = choose(f, all, n);
-    pid_t parent = getpid(), pid = due > 0 ? fork() : -1;
-    if (pid == 0) {
-        child(f, all, due, parent);
+    const struct fetch_round round = {f, all, choose(f, all, n)};
+    if (round.n > 0) {
+        f->child = beside_start(serve_all, &round);
     }
-    f->child = pid > 0 ? pid : 0;
     cache_wishes_free(all, n);
 }
 
 void fetch_end(struct fetcher *f, bool wait)
 {
-    if (f->child != 0 && !wait) {
-        (void)kill((pid_t)f->child, SIGTERM);
-    }
-    collect(f, 0);
+    beside_end(&f->child, wait ? FETCH_LONGEST_MS + FETCH_GET_MS : 0);
 }

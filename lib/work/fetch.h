@@ -17,7 +17,8 @@ struct fetch_hooks {
                         struct ho_err *err);
 };
 
-#define FETCH_LONGEST_MS 60000 /* one round; a GET that has begun may take its own time more */
+#define FETCH_LONGEST_MS 60000 /* one round; a GET that has begun may take its own time more: */
+#define FETCH_GET_MS 15000     /* no `get` takes longer */
 
 /* Wishes that were tried lately, so that what fails is asked for less and less often. */
 struct fetch_tried {
@@ -44,8 +45,8 @@ bool fetch_failed(const char *state_dir, const char *recipe, struct buf *text, i
  * for it, so that no job waits for somebody else's server. Cheap when there is nothing to do. */
 void fetch_look(struct fetcher *f);
 
-/* The end: with `wait` a round that is under way is waited for, up to FETCH_LONGEST_MS and a GET;
- * else it is given up, and its wishes stay. */
+/* The end: with `wait` a round that is under way is waited for, up to FETCH_LONGEST_MS and
+ * FETCH_GET_MS, or the wish to stop; else, and then, it is killed, and its wishes stay. */
 void fetch_end(struct fetcher *f, bool wait);
 
 #endif

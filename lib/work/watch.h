@@ -62,7 +62,7 @@ struct watcher {
 /* Between two batches; does not wait. */
 void watch_look(struct watcher *w);
 
-/* The end of the run: a look that is under way is waited for, up to so long, and then ended. */
+/* The end of the run, as beside_end. */
 void watch_end(struct watcher *w, int64_t ms);
 
 /* ---- parts ---- */

@@ -369,7 +369,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
     }
     command_leave(w);
     fetch_end(&w->fetcher, w->once && code == HO_OK);
-    watch_end(&w->watcher, signals_stop() ? 0 : w->once ? WATCH_END_ONCE_MS : WATCH_END_MS);
+    watch_end(&w->watcher, w->once ? WATCH_END_ONCE_MS : WATCH_END_MS);
     if (w->reached) {
         worker_bye(&w->queue);
     }

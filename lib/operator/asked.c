@@ -53,6 +53,15 @@ enum ho_code asked_by_id(struct asked *a, const char *id, const struct db_rows *
     return asked_begin(a, err);
 }
 
+int asked_all(struct asked *a, const struct picker *p, const char *route)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+
+    a->ask.status = SPAN_LIT("failed");
+    a->ask.route = span_of(route);
+    return asked_begin(a, &err) == HO_OK ? pick_all(p, route) : operator_db_fail(a->op, &err);
+}
+
 void asked_end(struct asked *a, unsigned found, unsigned did)
 {
     struct ho_err ignored;

@@ -3,7 +3,7 @@
 #ifndef HO_OPERATOR_ASKED_H
 #define HO_OPERATOR_ASKED_H
 
-#include "operator/operator.h"
+#include "operator/pick.h"
 #include "store/command.h"
 
 #define ASKED_WHO_ROOM 65
@@ -26,6 +26,10 @@ enum ho_code asked_begin(struct asked *a, struct ho_err *err) HO_MUST_CHECK;
 /* asked_begin for what a person named by this id, of which pick has found a job. */
 enum ho_code asked_by_id(struct asked *a, const char *id, const struct db_rows *rows, size_t i,
                          struct ho_err *err) HO_MUST_CHECK;
+
+/* pick_all of all dead letters, perhaps of one route, as one row; asked_end is the caller's.
+ * returns as pick_all */
+int asked_all(struct asked *a, const struct picker *p, const char *route) HO_MUST_CHECK;
 
 /* Ends it, if it was begun: what was found, for how many something was done. Trouble is not told:
  * the row says by itself, when its lease ends, that nobody heard more. */

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "operator/asked.h"
 #include "operator/by_words.h"
-#include "operator/pick.h"
 #include "operator/table.h"
 #include "store/discard.h"
 #include "store/wake.h"
@@ -122,15 +121,9 @@ static void begin(struct discard_run *r, const char *id)
 static int discard_all(struct discard_run *r, const char *route)
 {
     const struct picker picker = {r->op, discard_one, r};
-    struct ho_err err = {HO_OK, 0, ""};
 
     begin(r, NULL);
-    r->asked.ask.status = SPAN_LIT("failed");
-    r->asked.ask.route = span_of(route);
-    if (asked_begin(&r->asked, &err) != HO_OK) {
-        return operator_db_fail(r->op, &err);
-    }
-    int status = pick_all(&picker, route);
+    int status = asked_all(&r->asked, &picker, route);
     asked_end(&r->asked, r->found, r->discarded);
     return status;
 }

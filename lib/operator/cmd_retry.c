@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "operator/asked.h"
 #include "operator/by_words.h"
-#include "operator/pick.h"
 #include "operator/table.h"
 #include "store/limits.h"
 #include "store/wake.h"
@@ -187,17 +186,10 @@ static int retry_id(struct retry_run *r, const char *id)
 static int retry_all(struct retry_run *r, const char *route)
 {
     const struct picker picker = {r->op, open_job, r};
-    struct ho_err err = {HO_OK, 0, ""};
 
     begin(r, NULL);
-    r->asked.ask.status = SPAN_LIT("failed");
-    r->asked.ask.route = span_of(route);
-    if (asked_begin(&r->asked, &err) != HO_OK) {
-        return operator_db_fail(r->op, &err);
-    }
-    int status = pick_all(&picker, route);
+    int status = asked_all(&r->asked, &picker, route);
     asked_end(&r->asked, r->found, r->opened);
-
     if (status == EXIT_WELL && r->doubtful > 0) {
         return operator_fail(r->op, EXIT_TROUBLE,
                              "%u job%s left: %s; find out, and then one by one: hookonce retry "

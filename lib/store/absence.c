@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "core/cadence.h"
+#include "store/like.h"
 #include "store/sql_stat.h"
 
 #define S_US INT64_C(1000000)
@@ -27,22 +28,6 @@ struct look {
     bool has_odds;
     uint32_t odds;
 };
-
-/* '*' is the only thing that stands for others. */
-static enum ho_code add_pattern(struct buf *out, const char *type)
-{
-    enum ho_code code = HO_OK;
-
-    for (const char *p = type; *p != '\0' && code == HO_OK; p++) {
-        if (*p == '%' || *p == '_' || *p == '|') {
-            code = buf_add_byte(out, '|');
-        }
-        if (code == HO_OK) {
-            code = buf_add_byte(out, *p == '*' ? '%' : (unsigned char)*p);
-        }
-    }
-    return code;
-}
 
 static enum ho_code read_row(struct db *db, struct look *l, struct ho_err *err)
 {
@@ -144,7 +129,7 @@ enum ho_code absence_refresh(struct db *db, const struct settings *s, struct ho_
     for (size_t i = 0; i < s->n_expects && code == HO_OK; i++) {
         struct look l = {.e = &s->expects[i]};
         buf_init(&l.pattern, PATTERN_MAX);
-        code = add_pattern(&l.pattern, l.e->type);
+        code = like_put(span_of(l.e->type), &l.pattern);
         if (code != HO_OK) {
             code = ho_fail(err, HO_REJECT, "[expect %s]: `type` is too long", l.e->name);
         }

@@ -8,7 +8,6 @@
 
 #include "store/jobs_row.h"
 #include "store/sql_alert.h"
-#include "store/sql_health.h"
 
 #define TX_TIME_MS 10000
 
@@ -87,17 +86,6 @@ enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct a
         }
         db_rows_free(&rows);
     }
-    return code;
-}
-
-enum ho_code alert_clock(struct db *db, int64_t *ahead_us, struct ho_err *err)
-{
-    struct db_rows rows = {0};
-    int64_t before = clock_wall_us();
-    enum ho_code code = db_run(db, SQL_HEALTH_CLOCK, NULL, 0, &rows, err);
-
-    *ahead_us = code == HO_OK ? (before + clock_wall_us()) / 2 - db_cell_int(&rows, 0, 0) : 0;
-    db_rows_free(&rows);
     return code;
 }
 

@@ -41,9 +41,6 @@ void alert_look_free(struct alert_look *look);
 enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct alert_look *look,
                                struct ho_err *err) HO_MUST_CHECK;
 
-/* How far this host's clock is ahead of the database's. */
-enum ho_code alert_clock(struct db *db, int64_t *ahead_us, struct ho_err *err) HO_MUST_CHECK;
-
 /* Keeps a look: what it saw is firing, what it did not see of the kinds that it looked at is over,
  * of this host's own or of the database's. One transaction. */
 enum ho_code alert_keep(struct db *db, const char *host, const struct alert_look *look,

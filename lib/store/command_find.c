@@ -8,6 +8,7 @@
 #include "store/answers.h"
 #include "store/command.h"
 #include "store/jobs_row.h"
+#include "store/like.h"
 #include "store/sql_command.h"
 #include "store/sql_jobs.h"
 #include "store/view.h"
@@ -51,16 +52,10 @@ static void bind_names(struct query *q, const char *text, const char **names, si
     add(q, n > 0 ? ")" : " IN ('')");
 }
 
-/* A * stands for anything. */
 static void bind_type(struct query *q, struct span type)
 {
-    for (size_t i = 0; i < type.len; i++) {
-        bool special = type.p[i] == '%' || type.p[i] == '_' || type.p[i] == '|';
-
-        if ((special && buf_add_byte(&q->pattern, '|') != HO_OK) ||
-            buf_add_byte(&q->pattern, type.p[i] == '*' ? '%' : type.p[i]) != HO_OK) {
-            ho_die("a type is longer than its column");
-        }
+    if (like_put(type, &q->pattern) != HO_OK) {
+        ho_die("a type is longer than its column");
     }
     bind(q, " AND r.event_type LIKE ? ESCAPE '|'", DBV_BYTES(buf_span(&q->pattern)));
 }
@@ -71,9 +66,12 @@ static void bind_range(struct query *q, struct span when, bool low)
     char text[40], *id = low ? q->low : q->high;
     int64_t us;
 
+    if (when.len < 10) {
+        return; /* the exact word beside it stands by itself */
+    }
     (void)snprintf(text, sizeof text, "%.10s%s", (const char *)when.p, "T00:00:00Z");
-    if (when.len < 10 || !text_rfc3339(span_of(text), &us)) {
-        return; /* the exact word below stands by itself */
+    if (!text_rfc3339(span_of(text), &us)) {
+        return;
     }
     int64_t ms = us / 1000 + (low ? -SLACK_MS : 2 * SLACK_MS);
     ulid_new(ms > 0 ? ms * 1000 : 0, id);

@@ -184,21 +184,30 @@ static enum ho_code hourly(struct db *db, struct health *h, struct ho_err *err)
     return code;
 }
 
-static enum ho_code clocks(struct db *db, struct health *h, struct ho_err *err)
+enum ho_code health_clock(struct db *db, int64_t *ahead_us, struct ho_err *err)
 {
     struct db_rows rows = {0};
+    int64_t before = clock_wall_us();
     enum ho_code code = db_run(db, SQL_HEALTH_CLOCK, NULL, 0, &rows, err);
 
+    *ahead_us = code == HO_OK ? (before + clock_wall_us()) / 2 - db_cell_int(&rows, 0, 0) : 0;
+    db_rows_free(&rows);
+    return code;
+}
+
+static enum ho_code clocks(struct db *db, struct health *h, struct ho_err *err)
+{
+    int64_t ahead = 0;
+    enum ho_code code = health_clock(db, &ahead, err);
+    int64_t size = ahead < 0 ? -ahead : ahead;
+
     if (code == HO_OK) {
-        int64_t off = db_cell_int(&rows, 0, 0) - clock_wall_us();
-        int64_t size = off < 0 ? -off : off;
         health_add(h, size > CLOCK_SKEW_MAX_US ? HEALTH_WARN : HEALTH_OK, "clock",
                    "the database's clock and this host's differ: senders' timestamps are judged by"
                    " this host's, due times are the database's",
                    "%lld ms %s this host's", (long long)(size / 1000),
-                   off < 0 ? "behind" : "ahead of");
+                   ahead > 0 ? "behind" : "ahead of");
     }
-    db_rows_free(&rows);
     return code;
 }
 

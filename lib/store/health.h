@@ -35,4 +35,8 @@ enum ho_code health_check(struct db *db, struct health *out, struct ho_err *err)
 enum ho_code health_receiver(struct db *db, bool reply, struct health *out, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* How far this host's clock is ahead of the database's, to half the time that the question takes.
+ * out: *ahead_us - 0 on failure. returns and blocks as db_run */
+enum ho_code health_clock(struct db *db, int64_t *ahead_us, struct ho_err *err) HO_MUST_CHECK;
+
 #endif

@@ -1,5 +1,5 @@
-/* Sampling. The host's row is locked first, so of several processors of a host one adds at a time.
- * */
+/* Sampling. The host's row is locked first, so of several processors of a host one adds at a
+ * time. */
 #include "store/sample.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 #include "base/version.h"
 #include "store/gate.h"
+#include "store/health.h"
 #include "store/spool.h"
-#include "store/sql_health.h"
 #include "store/sql_stat.h"
 
 #define TX_TIME_MS 5000
@@ -44,16 +44,6 @@ static void look_at_disk(const struct settings *s, struct host *h)
     }
 }
 
-static enum ho_code clock_ahead(struct db *db, int64_t *ms, struct ho_err *err)
-{
-    struct db_rows rows = {0};
-    enum ho_code code = db_run(db, SQL_HEALTH_CLOCK, NULL, 0, &rows, err);
-
-    *ms = (clock_wall_us() - db_cell_int(&rows, 0, 0)) / US_PER_MS;
-    db_rows_free(&rows);
-    return code;
-}
-
 static struct db_value time_or_null(int64_t us)
 {
     return us > 0 ? DBV_INT(us) : DBV_NULL;
@@ -62,9 +52,9 @@ static struct db_value time_or_null(int64_t us)
 static enum ho_code put_host(struct db *db, const char *name, struct counters *counters,
                              const struct host *h, struct ho_err *err)
 {
-    int64_t ahead_ms = 0;
+    int64_t ahead_us = 0;
 
-    enum ho_code code = clock_ahead(db, &ahead_ms, err);
+    enum ho_code code = health_clock(db, &ahead_us, err);
     const struct db_value in[] = {
         DBV_STR(name),
         DBV_STR(HOOKONCE_VERSION),
@@ -76,7 +66,7 @@ static enum ho_code put_host(struct db *db, const char *name, struct counters *c
         DBV_STR(gate_is_open(counters) ? "open" : "closed"),
         h->has_disk ? DBV_UINT(h->disk_free) : DBV_NULL,
         h->has_disk ? DBV_UINT(h->disk_size) : DBV_NULL,
-        DBV_INT(ahead_ms),
+        DBV_INT(ahead_us / US_PER_MS),
     };
     return code == HO_OK ? db_run(db, sql_host_put, in, COUNT(in), NULL, err) : code;
 }

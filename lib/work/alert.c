@@ -35,7 +35,13 @@ static void add_json(struct buf *to, const char *key, const char *value)
     }
 }
 
-static const char *const states[] = {"firing", "over", "test"};
+const char *alert_state_word(enum alert_state state)
+{
+    static const char *const words[] = {
+        [ALERT_FIRING] = "firing", [ALERT_OVER] = "over", [ALERT_TEST] = "test"};
+
+    return words[state];
+}
 
 static void begin(struct alert_message *m, const struct settings *s, const char *host)
 {
@@ -58,7 +64,7 @@ static void begin(struct alert_message *m, const struct settings *s, const char 
 static void end(struct alert_message *m)
 {
     add(&m->json, "],");
-    add_json(&m->json, "state", states[m->state]);
+    add_json(&m->json, "state", alert_state_word(m->state));
     add(&m->json, ",");
     add_json(&m->json, "subject", m->subject);
     add(&m->json, "},"); /* `text` is what chats show of it */
@@ -102,7 +108,7 @@ static void add_row_json(struct alert_message *m, const struct alert_row *r,
     const struct {
         const char *key, *value;
     } cells[] = {{"kind", alert_about[d->kind].word},
-                 {"state", states[d->over ? ALERT_OVER : ALERT_FIRING]},
+                 {"state", alert_state_word(d->over ? ALERT_OVER : ALERT_FIRING)},
                  {"host", r->host},
                  {"subject", r->subject},
                  {"text", r->text},

@@ -8,6 +8,7 @@
 #define ALERT_SEND_MS 20000 /* longest time of one sending, program and URL alike */
 
 enum alert_state { ALERT_FIRING, ALERT_OVER, ALERT_TEST };
+const char *alert_state_word(enum alert_state state); /* "firing", "over", "test" */
 
 /* For people and for programs: what it is, since when, how many, what to do. Nothing of an event
  * but ids, no secret. */

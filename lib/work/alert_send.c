@@ -81,7 +81,6 @@ static enum ho_code judge(const struct child_result *ended, const char *name, st
 static enum ho_code run(const struct settings *s, char *const *argv, const struct alert_message *m,
                         struct span input, struct ho_err *err)
 {
-    static const char *const states[] = {"firing", "over", "test"};
     char room[ENV_N][ENV_ROOM], *env[ENV_N + 1] = {NULL};
     const struct {
         const char *name, *value;
@@ -89,7 +88,7 @@ static enum ho_code run(const struct settings *s, char *const *argv, const struc
                           {"HOME", home()},
                           {"LANG", "C"},
                           {"HOOKONCE_SUBJECT", m->subject},
-                          {"HOOKONCE_STATE", states[m->state]},
+                          {"HOOKONCE_STATE", alert_state_word(m->state)},
                           {"HOOKONCE_KINDS", m->kinds}};
     struct child_result ended = {CHILD_NEVER, 0, false};
     struct buf out, tail;

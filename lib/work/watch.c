@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/log.h"
+#include "store/health.h"
 #include "work/alert.h"
 
 #define CLAIM_MS (ALERT_SEND_MS + 60000)
@@ -176,7 +177,7 @@ static void tell_back(struct watch *w)
 static enum ho_code look_at_clock(struct watch *w, struct alert_look *look, struct ho_err *err)
 {
     int64_t ahead_us = 0;
-    enum ho_code code = alert_clock(w->db, &ahead_us, err);
+    enum ho_code code = health_clock(w->db, &ahead_us, err);
     int64_t off_us = ahead_us < 0 ? -ahead_us : ahead_us;
 
     if (code == HO_OK) {

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "core/alert_kind.h"
 #include "operator/check.h"
 #include "operator/page.h"
 #include "operator/table.h"
@@ -98,17 +99,14 @@ static void judge_work(const struct page *p, struct page_health *h)
 }
 
 /* What the watch found, but for what was looked at just now. */
-static bool seen_already(struct span kind)
+static bool seen_already(enum alert_kind kind)
 {
-    static const char *const live[] = {"dead-letters", "conflicts", "queue-age", "spool",
-                                       "quarantine",   "processor", "database"};
+    static const bool live[ALERT_KINDS + 1] = {
+        [ALERT_DEAD] = true,       [ALERT_CONFLICTS] = true, [ALERT_QUEUE_AGE] = true,
+        [ALERT_SPOOL] = true,      [ALERT_QUARANTINE] = true, [ALERT_PROCESSOR] = true,
+        [ALERT_DATABASE] = true};
 
-    for (size_t i = 0; i < sizeof live / sizeof live[0]; i++) {
-        if (span_is(kind, live[i])) {
-            return true;
-        }
-    }
-    return false;
+    return live[kind];
 }
 
 static void judge_alerts(struct page *p, struct page_health *h)
@@ -120,7 +118,7 @@ static void judge_alerts(struct page *p, struct page_health *h)
     if (glance_alerts(p->db, &rows, &ignored) == HO_OK) {
         for (size_t i = 0; i < rows.n_rows; i++) {
             struct span text = db_cell(&rows, i, GLANCE_A_TEXT);
-            if (!seen_already(db_cell(&rows, i, GLANCE_A_KIND))) {
+            if (!seen_already(alert_kind_of(db_cell(&rows, i, GLANCE_A_KIND)))) {
                 because(h, PAGE_DEGRADED, "%.*s", (int)text.len, (const char *)text.p);
             }
         }

@@ -235,6 +235,14 @@ static void look_at_raised(const struct host *h)
     }
 }
 
+/* Whether a path lies in a folder, or is it. */
+static bool is_inside(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
 void watch_host(const struct settings *s, const struct watch_hooks *hooks, struct counters *c,
                 struct alert_look *look)
 {
@@ -244,7 +252,7 @@ void watch_host(const struct settings *s, const struct watch_hooks *hooks, struc
     look_at_spool(&h);
     alert_looked(look, ALERT_DISK);
     look_at_disk(&h, s->state_dir, "state");
-    if (strncmp(s->spool_dir, s->state_dir, strlen(s->state_dir)) != 0) {
+    if (!is_inside(s->spool_dir, s->state_dir)) {
         look_at_disk(&h, s->spool_dir, "spool");
     }
     look_at_raised(&h);

@@ -87,3 +87,13 @@ enum ho_code hold_release(struct db *db, uint64_t id, enum held *out, struct ho_
 {
     return change(db, id, true, out, err);
 }
+
+enum ho_code hold_would(struct db *db, uint64_t id, bool release, enum held *out,
+                        struct ho_err *err)
+{
+    struct holding h = {.id = id, .release = release, .what = HOLD_MISSING};
+
+    enum ho_code code = look(db, &h, err);
+    *out = h.what;
+    return code;
+}

@@ -92,4 +92,9 @@ enum ho_code hold_job(struct db *db, uint64_t id, enum held *out, struct ho_err 
 enum ho_code hold_release(struct db *db, uint64_t id, enum held *out, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* What hold_job, or with `release` hold_release, would say now; nothing is changed.
+ * returns HO_OK, or as db_run. blocks: as db_run */
+enum ho_code hold_would(struct db *db, uint64_t id, bool release, enum held *out,
+                        struct ho_err *err) HO_MUST_CHECK;
+
 #endif

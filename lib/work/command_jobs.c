@@ -267,18 +267,36 @@ static enum verdict of_held(enum held held, bool release)
     return LEFT_GONE;
 }
 
+static enum ho_code open_released(struct command_run *run, const struct command_job *job,
+                                  enum reopened *got, struct ho_err *err)
+{
+    const struct reopen_how how = {.release = true, .command = run->claim.id};
+    const struct span cid = span_of(job->cid);
+    struct db *db = run->site.db;
+
+    if (!run->claim.ask.dry_run) {
+        return reopen_job(db, job->id, cid, &how, got, err);
+    }
+    enum ho_code code = db_begin(db, err);
+    if (code == HO_OK) {
+        code = reopen_within(db, job->id, cid, &how, got, err);
+    }
+    db_rollback(db);
+    return code;
+}
+
 /* What is not held may yet wait for a person's word that it may be done again. */
 static enum ho_code release(struct command_run *run, const struct command_job *job,
                             enum verdict *v, struct ho_err *err)
 {
-    const struct reopen_how how = {.release = true, .command = run->claim.id};
     enum reopened got = REOPEN_NOTHING;
     enum held held;
-    enum ho_code code = hold_release(run->site.db, job->id, &held, err);
+    enum ho_code code = run->claim.ask.dry_run ? hold_would(run->site.db, job->id, true, &held, err)
+                                               : hold_release(run->site.db, job->id, &held, err);
 
     *v = of_held(held, true);
     if (code == HO_OK && (held == HOLD_NOT || held == HOLD_ENDED)) {
-        code = reopen_job(run->site.db, job->id, span_of(job->cid), &how, &got, err);
+        code = open_released(run, job, &got, err);
         *v = got == REOPENED          ? DID_RELEASED
              : got == REOPEN_FREED    ? DID_FREED
              : got == REOPEN_ANSWERED ? LEFT_ANSWERED
@@ -288,30 +306,37 @@ static enum ho_code release(struct command_run *run, const struct command_job *j
     return code;
 }
 
+static enum ho_code hold(struct command_run *run, const struct command_job *job, enum verdict *v,
+                         struct ho_err *err)
+{
+    enum held held;
+    enum ho_code code = run->claim.ask.dry_run
+                            ? hold_would(run->site.db, job->id, false, &held, err)
+                            : hold_job(run->site.db, job->id, &held, err);
+
+    *v = of_held(held, false);
+    return code;
+}
+
 static enum ho_code single(struct command_run *run, const struct command_job *job, enum verdict *v,
                            struct ho_err *err)
 {
-    enum held held = HOLD_MISSING;
+    const struct command_ask *ask = &run->claim.ask;
     enum ho_code code = HO_OK;
 
-    if (run->claim.ask.dry_run) {
-        *v = job->state == JOB_RUNNING                ? LEFT_RUNS
-             : run->claim.ask.kind == COMMAND_DISCARD ? DID_DISCARDED
-             : run->claim.ask.kind == COMMAND_HOLD    ? DID_HELD
-                                                      : DID_RELEASED;
-        return HO_OK;
-    }
-    if (run->claim.ask.kind == COMMAND_DISCARD) {
-        return discard_told(run, job, v, err);
-    }
-    if (run->claim.ask.kind == COMMAND_RELEASE) {
+    if (ask->kind == COMMAND_DISCARD && ask->dry_run) {
+        *v = job->state == JOB_RUNNING ? LEFT_RUNS : DID_DISCARDED;
+    } else if (ask->kind == COMMAND_DISCARD) {
+        code = discard_told(run, job, v, err);
+    } else if (ask->kind == COMMAND_RELEASE) {
         code = release(run, job, v, err);
     } else {
-        code = hold_job(run->site.db, job->id, &held, err);
-        *v = of_held(held, false);
+        code = hold(run, job, v, err);
     }
-    return code == HO_OK && *v < LEFT_RUNS ? command_mark(run->site.db, &run->claim, job->id, err)
-                                           : code;
+    if (code == HO_OK && *v < LEFT_RUNS && ask->kind != COMMAND_DISCARD && !ask->dry_run) {
+        code = command_mark(run->site.db, &run->claim, job->id, err);
+    }
+    return code;
 }
 
 static enum ho_code one_by_one(struct command_run *run, struct ho_err *err)

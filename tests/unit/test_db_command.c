@@ -144,6 +144,134 @@ static void what_is_left_in_the_middle_is_taken_up_at_once_where_it_stopped(void
     ASSERT_COUNT("hookonce_command WHERE state = 'done' AND found = 30 AND did = 30", 1);
 }
 
+/* ---- what is said of one job ---- */
+
+#define RETRY_IT {.kind = COMMAND_RETRY}
+#define RELEASE_IT {.kind = COMMAND_RELEASE}
+#define HOLD_IT {.kind = COMMAND_HOLD}
+#define AGAIN .kind = COMMAND_REPLAY, .again = true
+#define DISCARD_IT(word) {.kind = COMMAND_DISCARD, .acted = word}
+#define GOOD "1 of 1 job: 1 "
+#define LEFT "0 of 1 job. Left as they are: 1 ("
+
+static const struct said_row {
+    const char *is, *effect; /* of the job; state of its effect, or NULL */
+    struct command_ask ask;
+    const char *answer; /* begins so */
+    const char *becomes;
+} said[] = {
+    {"state = 'dead', outcome = 'gave up'", NULL, RETRY_IT, GOOD "opened again", "ready"},
+    {"state = 'running'", NULL, RETRY_IT, LEFT "it runs now", "running"},
+    {"state = 'done', outcome = 'done'", NULL, RETRY_IT, LEFT "it was processed, or nothing", "done"},
+    {"state = 'dead', outcome = 'outcome unknown'", "unknown", RETRY_IT, LEFT "it may have done its",
+     "dead"},
+    {"state = 'waiting', waiting_for = 'hold', held_at = NOW(6)", NULL, RETRY_IT,
+     LEFT "it is held, or waits for a pause", "waiting"},
+    {"state = 'dead', outcome = 'gave up', route = '(reply)'", NULL, RETRY_IT, LEFT "it answered", "dead"},
+    {"state = 'done', outcome = 'done', route = '(reply)'", NULL, {AGAIN}, LEFT "it answered", "done"},
+    /* release */
+    {"state = 'waiting', waiting_for = 'hold', held_at = NOW(6)", NULL, RELEASE_IT, GOOD "released",
+     "ready"},
+    {"state = 'waiting', waiting_for = 'pause', held_at = NOW(6)", NULL, RELEASE_IT,
+     LEFT "it waits for a pause to end", "waiting"},
+    {"state = 'ready'", NULL, RELEASE_IT, LEFT "it is not held, and nothing", "ready"},
+    {"state = 'dead', outcome = 'outcome unknown'", "unknown", RELEASE_IT, GOOD "released", "ready"},
+    {"state = 'done', outcome = 'stale'", "unknown", RELEASE_IT,
+     GOOD "ended and stays so, its business key is free", "done"},
+    {"state = 'done', outcome = 'done'", NULL, RELEASE_IT, LEFT "it is not held, and nothing", "done"},
+    /* hold */
+    {"state = 'ready'", NULL, HOLD_IT, GOOD "held until released", "waiting"},
+    {"state = 'waiting', waiting_for = 'hold', held_at = NOW(6)", NULL, HOLD_IT, LEFT "it is held already",
+     "waiting"},
+    {"state = 'running'", NULL, HOLD_IT, LEFT "it runs now", "running"},
+    {"state = 'done', outcome = 'done'", NULL, HOLD_IT, LEFT "it has ended", "done"},
+    /* discard, with a word */
+    {"state = 'dead', outcome = 'outcome unknown'", "unknown", DISCARD_IT(ACTED_YES), GOOD "discarded",
+     "done"},
+    {"state = 'dead', outcome = 'outcome unknown'", "unknown", DISCARD_IT(ACTED_NO), GOOD "discarded",
+     "done"},
+    {"state = 'running'", NULL, DISCARD_IT(ACTED_NO), LEFT "it runs now", "running"},
+    {"state = 'done', outcome = 'done'", "done", DISCARD_IT(ACTED_NO), LEFT "it has ended", "done"},
+};
+
+/* A job of one event. -> its number. */
+static uint64_t one_job(const char *is, const char *effect)
+{
+    char sql[400];
+
+    work_empty();
+    work_events(1, "order.paid");
+    (void)snprintf(sql, sizeof sql, "UPDATE hookonce_job SET route = 'r', first_try_at = NOW(6), %s", is);
+    testdb_run(base.outside, sql);
+    if (effect != NULL) {
+        (void)snprintf(sql, sizeof sql,
+                       "INSERT INTO hookonce_effect (flow, effect_key, business_key, reserved_at,"
+                       " correlation_id, job_id, state) SELECT 'r', REPEAT('k', 32), 'k', NOW(6),"
+                       " correlation_id, id, '%s' FROM hookonce_job", effect);
+        testdb_run(base.outside, sql);
+    }
+    return (uint64_t)testdb_int(base.outside, "SELECT id FROM hookonce_job");
+}
+
+static void say(size_t i, struct command_ask ask, char answer[256])
+{
+    struct command_claim claim;
+    const struct command_site at = site(db);
+
+    ask.asked_by = ask.reason = SPAN_LIT("test");
+    ask.at_most = COMMAND_AT_MOST;
+    if (command_begin(db, &ask, "test", COMMAND_LEASE_MS, &claim, &err) != HO_OK) {
+        fail_msg("row %zu: %s", i, err.text);
+    }
+    struct command_run *run = command_run_new(&at, &claim);
+    step_to_the_end(run);
+    const struct command_told told = command_run_told(run);
+    (void)snprintf(answer, 256, "%.*s", (int)told.answer.len, (const char *)told.answer.p);
+    ROW(i, told.did == (strstr(answer, "1 of 1 job") != NULL ? 1 : 0));
+    ROW(i, told.state == (told.did == 1 ? COMMAND_DONE : COMMAND_REFUSED));
+    command_run_free(run);
+}
+
+static void each_job_is_told_what_came_of_it(void **state)
+{
+    char answer[256], is[256];
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(said); i++) {
+        struct command_ask ask = said[i].ask;
+
+        ask.job = one_job(said[i].is, said[i].effect);
+        say(i, ask, answer);
+        ROW_TEXT(i, testdb_text(base.outside, "SELECT state FROM hookonce_job", is), said[i].becomes);
+        answer[strlen(said[i].answer) < 255 ? strlen(said[i].answer) : 255] = '\0';
+        ROW_TEXT(i, answer, said[i].answer);
+    }
+}
+
+static void a_dry_run_changes_nothing_and_promises_what_is_done(void **state)
+{
+    static const char dry[] = "Dry run, nothing was changed. It would be so. ";
+    char answer[256], is[256], before[256];
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(said); i++) {
+        struct command_ask ask = said[i].ask;
+
+        if (ask.acted != ACTED_UNSAID) {
+            continue; /* only doing it tells */
+        }
+        ask.dry_run = true;
+        ask.job = one_job(said[i].is, said[i].effect);
+        (void)testdb_text(base.outside, "SELECT state FROM hookonce_job", before);
+        say(i, ask, answer);
+        ROW_TEXT(i, testdb_text(base.outside, "SELECT state FROM hookonce_job", is), before);
+        ROW(i, strncmp(answer, dry, sizeof dry - 1) == 0);
+        memmove(answer, answer + sizeof dry - 1, strlen(answer + sizeof dry - 1) + 1);
+        answer[strlen(said[i].answer) < 200 ? strlen(said[i].answer) : 200] = '\0';
+        ROW_TEXT(i, answer, said[i].answer);
+    }
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -177,6 +305,8 @@ int main(void)
         cmocka_unit_test_setup(a_lost_answer_to_commit_doubles_and_miscounts_nothing, empty),
         cmocka_unit_test_setup(whoever_lost_it_does_nothing_more_and_does_not_call_it_done, empty),
         cmocka_unit_test_setup(what_is_left_in_the_middle_is_taken_up_at_once_where_it_stopped, empty),
+        cmocka_unit_test_setup(each_job_is_told_what_came_of_it, empty),
+        cmocka_unit_test_setup(a_dry_run_changes_nothing_and_promises_what_is_done, empty),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -319,7 +319,7 @@ WITH counted AS (
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
             WHERE state = 'running' LIMIT 1001) AS n) AS running,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
-            WHERE state = 'dead' LIMIT 1001) AS n) AS dead,
+            WHERE state = 'dead' AND route <> '(reply)' LIMIT 1001) AS n) AS dead,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_conflict
             WHERE released_at IS NULL LIMIT 1001) AS n) AS conflicts,
         (SELECT COUNT(*) FROM hookonce_pause) AS paused,

@@ -1,6 +1,8 @@
 /* The SQL of what is counted. */
 #include "store/sql_stat.h"
 
+#include "store/answers.h"
+
 #define TIME_OF "TIMESTAMP('1970-01-01') + INTERVAL ? MICROSECOND"
 #define HOUR_OF "TIMESTAMP('1970-01-01') + INTERVAL ? SECOND"
 #define US_OF(time) "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', " time ")"
@@ -108,7 +110,7 @@ const char sql_queue_facts[] =
     " (SELECT COALESCE(GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(run_at), UTC_TIMESTAMP(6))), 0)"
     " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'ready'), "
     JOBS("state = 'ready' AND run_at > UTC_TIMESTAMP(6)") " + " JOBS("state = 'waiting'") ", "
-    JOBS("state = 'running'") ", " JOBS("state = 'dead'");
+    JOBS("state = 'running'") ", " JOBS("state = 'dead' AND route <> '" REPLY_ROUTE "'");
 
 const char sql_host_put[] =
     "INSERT INTO hookonce_host (host, version, seen_at, received_at, spool_files, spool_bytes,"

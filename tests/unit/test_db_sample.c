@@ -183,7 +183,8 @@ static void the_queue_is_sampled(void **state)
                           " ('c', '', 'ready', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, NOW()),"
                           " ('d', '', 'waiting', '9999-12-31', NOW()),"
                           " ('e', '', 'dead', NOW(), NOW()), ('f', '', 'done', NOW(), NOW()),"
-                          " ('g', '', 'running', NOW(), NOW())");
+                          " ('g', '', 'running', NOW(), NOW()),"
+                          " ('h', '(reply)', 'dead', NOW(), NOW())"); /* whoever asked is gone */
     sample("one");
     assert_int_equal(sampled("ready"), 2);
     assert_in_range(sampled("ready_oldest_s"), 90, 150);

@@ -23,7 +23,10 @@ ALTER TABLE hookonce_conflict
     ADD COLUMN IF NOT EXISTS mac BINARY(32) NULL
         COMMENT 'Proof that this installation wrote the row; NULL: it cannot be released',
     ADD COLUMN IF NOT EXISTS released_at DATETIME(6) NULL
-        COMMENT 'When a person made it an event of its own, UTC';
+        COMMENT 'When a person made it an event of its own, UTC',
+    DROP INDEX IF EXISTS same_again,
+    ADD KEY IF NOT EXISTS again (provider, event_id, kind, same_digest),
+    ADD KEY IF NOT EXISTS correlation (correlation_id);
 
 ALTER TABLE hookonce_answer
     ADD COLUMN IF NOT EXISTS body_key CHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL

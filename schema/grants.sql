@@ -15,7 +15,8 @@ GRANT INSERT, SELECT (provider, event_id, correlation_id, same_digest, duplicate
 GRANT INSERT ON {database}.hookonce_body TO {receiver};
 GRANT INSERT (correlation_id, state, run_at, created_at)
     ON {database}.hookonce_job TO {receiver};
-GRANT INSERT, SELECT (id, provider, event_id, kind, same_digest, first_correlation_id, seen),
+GRANT INSERT, SELECT (id, provider, event_id, kind, same_digest, first_correlation_id, seen,
+        released_at),
     UPDATE (seen, last_seen_at)
     ON {database}.hookonce_conflict TO {receiver};
 

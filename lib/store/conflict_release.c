@@ -7,6 +7,7 @@
 #include "store/inbox_rows.h"
 #include "store/jobs_row.h"
 #include "store/seals.h"
+#include "store/sql_keep.h"
 #include "store/sql_pause.h"
 
 #define TX_TIME_MS 10000
@@ -37,6 +38,7 @@ struct releasing {
     const struct settings *settings;
     uint64_t id;
     struct span key;
+    bool dry;
     struct db_rows row;
     struct buf headers, body; /* opened */
     struct record record;     /* borrows from these */
@@ -158,6 +160,18 @@ static enum ho_code record(struct db *db, struct releasing *r, struct ho_err *er
     return code == HO_OK ? db_run(db, sql_conflict_released, in, 1, NULL, err) : code;
 }
 
+/* Of a row that was released: whether its event is still there. */
+static enum ho_code look_back(struct db *db, struct releasing *r, struct ho_err *err)
+{
+    const struct db_value cid[] = {DBV_TEXT(db_cell(&r->row, 0, COL_CID))};
+    struct db_rows rows = {0};
+    enum ho_code code = db_run(db, sql_forget_body, cid, 1, &rows, err);
+
+    r->what = rows.n_rows > 0 ? RELEASE_BEFORE : RELEASE_PRUNED;
+    db_rows_free(&rows);
+    return code;
+}
+
 static enum ho_code release_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct releasing *r = arg;
@@ -170,18 +184,25 @@ static enum ho_code release_tx(struct db *db, void *arg, struct ho_err *err)
     if (code != HO_OK) {
         return code;
     }
-    r->what = examine(r, db_seals(db));
-    if (r->what == RELEASED && !span_present(db_cell(&r->row, 0, COL_RELEASED))) {
-        code = record(db, r, err);
+    if (span_present(db_cell(&r->row, 0, COL_RELEASED))) {
+        code = look_back(db, r, err);
+    } else {
+        r->what = examine(r, db_seals(db));
+        code = r->what == RELEASED ? record(db, r, err) : HO_OK;
+    }
+    if (code == HO_OK && r->dry) {
+        db_rollback(db);
+        return HO_OK;
     }
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
 enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t id,
-                              struct span key, enum conflict_released *what,
+                              struct span key, bool dry, enum conflict_released *what,
                               char cid[ULID_LEN + 1], struct ho_err *err)
 {
-    struct releasing r = {.settings = s, .id = id, .key = key, .what = RELEASE_MISSING};
+    struct releasing r = {
+        .settings = s, .id = id, .key = key, .dry = dry, .what = RELEASE_MISSING};
 
     cid[0] = '\0';
     buf_init(&r.headers, DB_RESULT_MAX);
@@ -193,7 +214,7 @@ enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t 
     if (code == HO_OK) {
         code = db_transact(db, deadline_in(TX_TIME_MS), release_tx, &r, err);
     }
-    if (code == HO_OK && r.what == RELEASED) {
+    if (code == HO_OK && r.what == RELEASED && !dry) {
         memcpy(cid, r.record.e.cid, ULID_LEN + 1);
     }
     *what = r.what;

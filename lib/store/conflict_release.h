@@ -6,7 +6,9 @@
 #include "store/db.h"
 
 enum conflict_released {
-    RELEASED,         /* it is a receipt of its own, with a job: now, or since a release before */
+    RELEASED,         /* it is a receipt of its own, with a job, since now */
+    RELEASE_BEFORE,   /* it has been one since a release before */
+    RELEASE_PRUNED,   /* it was one, whose receipt has gone since */
     RELEASE_MEANING,  /* its id is another event's (kind "meaning"): there can be one of an id */
     RELEASE_THERE,    /* by now there is another event of its id */
     RELEASE_CUT,      /* its body was not kept as a whole, or is forgotten */
@@ -19,11 +21,11 @@ enum conflict_released {
 /* A row of hookonce_conflict of kind "repeat" becomes an event of its own, with a job that is due,
  * in one transaction; the row stays and says when. It was verified when it came; that it is still
  * what came is proved by its MAC, as with a file of the spool.
- * in:  id - of the row; s - of db; key - of this installation
- * out: *what; cid - of the receipt, with RELEASED, else ""
+ * in:  id - of the row; s - of db; key - of this installation; dry - all is tried, and undone
+ * out: *what; cid - of the receipt, with RELEASED and not dry, else ""
  * returns HO_OK, or as db_run, or HO_TRANSIENT: bodies can't be sealed now. blocks: 10 s at most */
 enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t id,
-                              struct span key, enum conflict_released *what,
+                              struct span key, bool dry, enum conflict_released *what,
                               char cid[ULID_LEN + 1], struct ho_err *err) HO_MUST_CHECK;
 
 #endif

@@ -165,6 +165,7 @@ static enum ho_code receipts(struct db *db, struct batch *b, const struct event 
     for (size_t i = 0; i < b->n && code == HO_OK; i++) {
         struct record *r = &b->all[i];
         if (r->settled) {
+            code = r->result == RECEIPT_REPEAT ? record_repeat(db, r, err) : HO_OK;
             continue;
         }
         code = record_receipt(db, r, b->body_sha256, *owner != NULL ? (*owner)->cid : NULL, err);

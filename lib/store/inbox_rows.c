@@ -75,6 +75,12 @@ enum ho_code record_guard(struct db *db, struct record *r, struct ho_err *err)
     return code;
 }
 
+static bool same_meaning(const struct record *r, struct span same)
+{
+    return span_eq(same, span_make(r->e.same, sizeof r->e.same)) ||
+           span_eq(same, span_make(r->other_same, sizeof r->other_same));
+}
+
 /* Reads the receipt's row back: mine or another's? That alone decides what is new. */
 static enum ho_code read_back(struct db *db, struct record *r, bool inserted, struct ho_err *err)
 {
@@ -95,9 +101,7 @@ static enum ho_code read_back(struct db *db, struct record *r, bool inserted, st
         r->result = RECEIPT_NEW;
         r->settled = !inserted;
     } else {
-        bool equal = span_eq(same, span_make(e->same, sizeof e->same)) ||
-                     span_eq(same, span_make(r->other_same, sizeof r->other_same));
-        settle(r, equal ? RECEIPT_DUPLICATE : RECEIPT_CONFLICT, cid, e->id);
+        settle(r, same_meaning(r, same) ? RECEIPT_DUPLICATE : RECEIPT_CONFLICT, cid, e->id);
     }
     db_rows_free(&rows);
     return code;
@@ -130,6 +134,20 @@ enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char
     enum ho_code code = insert_ignore(db, SQL_RECEIPT_INSERT, in, COUNT(in), &rows, err);
     if (code == HO_OK) {
         code = read_back(db, r, rows.affected > 0, err);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code record_repeat(struct db *db, struct record *r, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_BYTES(r->e.provider), DBV_BYTES(r->e.id)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_RECEIPT_SEEN, in, COUNT(in), &rows, err);
+    struct span cid = db_cell(&rows, 0, 0);
+    if (code == HO_OK && cid.len == ULID_LEN && same_meaning(r, db_cell(&rows, 0, 1))) {
+        settle(r, RECEIPT_DUPLICATE, cid, r->e.id);
     }
     db_rows_free(&rows);
     return code;

@@ -31,6 +31,10 @@ enum ho_code record_guard(struct db *db, struct record *r, struct ho_err *err) H
 enum ho_code record_receipt(struct db *db, struct record *r, const unsigned char *body_sha256,
                             const char *body_id, struct ho_err *err) HO_MUST_CHECK;
 
+/* A repeat that has a receipt of its own, since a person released it once: it is a duplicate of
+ * that, if it means the same. */
+enum ho_code record_repeat(struct db *db, struct record *r, struct ho_err *err) HO_MUST_CHECK;
+
 /* Headers and body, in parts, under the event's own correlation id. */
 enum ho_code record_body(struct db *db, const struct event *e, struct ho_err *err) HO_MUST_CHECK;
 

@@ -26,6 +26,9 @@ const char SQL_RECEIPT_BACK[] =
     "SELECT correlation_id, same_digest FROM hookonce_receipt WHERE provider = ? AND event_id = ?"
     " LOCK IN SHARE MODE";
 
+const char SQL_RECEIPT_SEEN[] = "SELECT correlation_id, same_digest FROM hookonce_receipt"
+                                " WHERE provider = ? AND event_id = ?";
+
 const char SQL_BODY_INSERT[] =
     "INSERT INTO hookonce_body (correlation_id, part, headers, bytes, body_key)"
     " VALUES (?, ?, ?, ?, ?)";
@@ -38,17 +41,20 @@ const char SQL_DUPLICATE_COUNT[] =
     "UPDATE hookonce_receipt SET duplicates = duplicates + 1, last_duplicate_at = UTC_TIMESTAMP(6)"
     " WHERE provider = ? AND event_id = ?";
 
-/* Conflicts of one receipt are written one after another: each first locks the receipt. */
+/* Conflicts of one receipt are written one after another: each first locks the receipt. A row that
+ * was released is done with: nothing is counted on it. */
 const char SQL_CONFLICT_LOCK[] =
     "SELECT correlation_id, same_digest FROM hookonce_receipt WHERE provider = ? AND event_id = ?"
     " FOR UPDATE";
 
 const char SQL_CONFLICT_AGAIN[] =
     "UPDATE hookonce_conflict SET seen = seen + 1, last_seen_at = UTC_TIMESTAMP(6)"
-    " WHERE provider = ? AND event_id = ? AND kind = ? AND same_digest = ?";
+    " WHERE provider = ? AND event_id = ? AND kind = ? AND same_digest = ?"
+    " AND released_at IS NULL";
 
 const char SQL_CONFLICT_ROWS[] =
-    "SELECT COUNT(*), MAX(id) FROM hookonce_conflict WHERE first_correlation_id = ?";
+    "SELECT COUNT(*), MAX(id) FROM hookonce_conflict"
+    " WHERE first_correlation_id = ? AND released_at IS NULL";
 
 const char SQL_CONFLICT_NEWEST[] =
     "UPDATE hookonce_conflict SET seen = seen + 1, last_seen_at = UTC_TIMESTAMP(6) WHERE id = ?";

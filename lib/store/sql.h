@@ -8,6 +8,7 @@ extern const char SQL_GUARD_INSERT[];
 extern const char SQL_GUARD_BACK[];
 extern const char SQL_RECEIPT_INSERT[];
 extern const char SQL_RECEIPT_BACK[];
+extern const char SQL_RECEIPT_SEEN[];
 extern const char SQL_BODY_INSERT[];
 extern const char SQL_JOB_INSERT[];
 extern const char SQL_DUPLICATE_COUNT[];

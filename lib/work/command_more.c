@@ -125,6 +125,9 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err)
 {
     static const char *const texts[] = {
         [RELEASED] = "It is an event of its own now, with a job",
+        [RELEASE_BEFORE] = "Nothing was done: it was released before, and is an event of its own",
+        [RELEASE_PRUNED] =
+            "Nothing was done: it was released before, and its event has been pruned since",
         [RELEASE_MEANING] =
             "Nothing was done: its id is another event's, and there can be one of an id",
         [RELEASE_THERE] = "Nothing was done: by now there is another event of its id",
@@ -138,18 +141,18 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err)
     const struct command_site *site = &run->site;
     enum conflict_released got = RELEASE_MISSING;
 
-    if (run->claim.ask.dry_run) {
-        command_answer(run, COMMAND_DONE,
-                       "Dry run, nothing was changed: it would become an event of its "
-                       "own");
-        return HO_OK;
-    }
+    const bool dry = run->claim.ask.dry_run;
     enum ho_code code = conflict_release(site->db, site->settings, run->claim.ask.conflict,
-                                         site->key, &got, run->cid, err);
+                                         site->key, dry, &got, run->cid, err);
     if (code == HO_OK) {
         run->claim.found = got == RELEASE_MISSING ? 0 : 1;
-        run->claim.did = got == RELEASED ? 1 : 0;
-        command_answer(run, got == RELEASED ? COMMAND_DONE : COMMAND_REFUSED, "%s", texts[got]);
+        run->claim.did = got == RELEASED && !dry ? 1 : 0;
+        command_answer(run,
+                       got == RELEASED || got == RELEASE_BEFORE ? COMMAND_DONE : COMMAND_REFUSED,
+                       "%s",
+                       got == RELEASED && dry
+                           ? "Dry run, nothing was changed: it would become an event of its own"
+                           : texts[got]);
     }
     return code;
 }

@@ -43,7 +43,7 @@ static enum conflict_released let_go(uint64_t id)
     enum conflict_released what;
     char cid[ULID_LEN + 1];
 
-    if (conflict_release(base.outside, settings, id, TESTDB_KEY, &what, cid, &err) != HO_OK) {
+    if (conflict_release(base.outside, settings, id, TESTDB_KEY, false, &what, cid, &err) != HO_OK) {
         fail_msg("release: %s", err.text);
     }
     assert_int_equal(strlen(cid), what == RELEASED ? ULID_LEN : 0);
@@ -58,21 +58,27 @@ static void a_repeat_becomes_an_event_of_its_own_once(void **state)
     flow_run();
     ASSERT_COUNT("fx", 1);
     assert_int_equal(let_go(id), RELEASED);
-    assert_int_equal(let_go(id), RELEASED);
+    assert_int_equal(let_go(id), RELEASE_BEFORE);
     ASSERT_COUNT("hookonce_receipt r JOIN hookonce_conflict c USING (correlation_id, provider, event_id,"
                  " source, event_type, object_key, occurred_at, same_digest, secret_no) WHERE"
                  " r.event_id = 'evt_2' AND r.received_at = c.first_seen_at AND r.document = 'json'"
                  " AND c.released_at IS NOT NULL", 1);
     flow_run();
     ASSERT_COUNT("fx", 2);
+    /* Its sender tries on: it is a duplicate of the event that it has become. */
+    const struct event again = guarded("evt_2", "{\"n\":1}");
+    assert_int_equal(testdb_record(base.outside, &again), RECEIPT_DUPLICATE);
+    ASSERT_COUNT("hookonce_conflict WHERE seen = 1", 1);
     /* Run, pruned, and asked for again: it is not done a second time. */
     testdb_run(base.outside, "DELETE FROM hookonce_receipt WHERE event_id = 'evt_2'");
     testdb_run(base.outside, "DELETE FROM hookonce_job WHERE id = 2");
-    assert_int_equal(let_go(id), RELEASED);
+    assert_int_equal(let_go(id), RELEASE_PRUNED);
     ASSERT_COUNT("hookonce_job", 1);
-    /* Its sender tries on: that is the guard's business, as before. */
-    const struct event again = guarded("evt_2", "{\"n\":1}");
+    /* Then it is for a person once more, in a row of its own. */
     assert_int_equal(testdb_record(base.outside, &again), RECEIPT_REPEAT);
+    assert_int_equal(testdb_record(base.outside, &again), RECEIPT_REPEAT);
+    ASSERT_COUNT("hookonce_conflict WHERE released_at IS NULL AND seen = 2", 1);
+    ASSERT_COUNT("hookonce_conflict WHERE seen = 1", 1);
 }
 
 static void what_was_changed_is_not_released(void **state)

@@ -60,15 +60,16 @@ static void judge_spool(const struct page *p, struct page_health *h)
     char ago[24];
 
     if (p->spool_read && p->spool.files > 0 && age_s > SPOOL_WAITS_MAX_S) {
-        because(h, PAGE_DEGRADED, "the spool waits to be imported: %llu files, the oldest for %s",
-                (unsigned long long)p->spool.files, check_ago(age_s, ago));
+        because(h, PAGE_DEGRADED, "the spool waits to be imported: %llu file%s, the oldest for %s",
+                (unsigned long long)p->spool.files, p->spool.files == 1 ? "" : "s",
+                check_ago(age_s, ago));
     }
     if (spool_full(p)) {
         because(h, PAGE_DEGRADED, "the spool is full");
     }
     if (p->spool_read && p->spool.quarantined > 0) {
-        because(h, PAGE_DEGRADED, "%llu files in the spool's quarantine",
-                (unsigned long long)p->spool.quarantined);
+        because(h, PAGE_DEGRADED, "%llu file%s in the spool's quarantine",
+                (unsigned long long)p->spool.quarantined, p->spool.quarantined == 1 ? "" : "s");
     }
 }
 

@@ -374,6 +374,34 @@ def test_wrong_words_in_the_shell_are_said_and_leave_no_row(site, words):
     assert done.returncode == 2 and done.stderr and s.count("command") == 0, done
 
 
+def test_every_word_of_the_shell_reaches_its_row(dead):
+    s = dead("evt_1", "evt_2", "evt_3")
+    mended(s)
+    s.hookonce("retry", "--provider", "stripe", "--source", "stripe", "--route", "r", "--handler", "h",
+               "--event-type", "checkout.*", "--status", "failed", "--outcome", "gave up", "--from-time", "2026-09-01",
+               "--to-time", "2026-12-31 12:30", "--at-most", "2", "--per-minute", "60000", check=True)
+    got = row(s, 1)
+    assert (got["state"], got["found"], got["did"]) == ("done", 2, 2) and "at_most = 2 was reached" in got["answer"]
+    assert [got[k] for k in ("provider", "source", "route", "handler", "event_type", "status", "outcome")] == [
+        "stripe", "stripe", "r", "h", "checkout.*", "failed", "gave up"]
+    assert [str(got[k]) for k in ("from_time", "to_time", "at_most", "per_minute", "asked_from")] == [
+        "2026-09-01 00:00:00", "2026-12-31 12:30:00", "2", "60000", "shell"]
+    cid = s.value("SELECT correlation_id FROM hookonce_job WHERE state = 'dead'")
+    s.hookonce("retry", cid, "--dry-run", check=True)
+    assert (row(s, 2)["correlation_id"], row(s, 2)["dry_run"], row(s, 2)["did"]) == (cid, "yes", 1)
+    assert s.hookonce("retry", "evt_9", "--dry-run").returncode != 0 and "no such event" in row(s, 3)["answer"]
+
+
+def test_an_alert_that_nobody_takes_is_a_command_that_failed(site):
+    s = site(sources=STRIPE, settings={"hookonce": FORGETFUL})
+    got = ask(s, "test-alert")
+    assert got["state"] == "refused" and "the config has no [alert NAME]" in got["answer"]
+    s.configure(s.config_text() + "\n[alert ops]\ncommand = /bin/false\n[alert more]\ncommand = /bin/true\n")
+    got = ask(s, "test-alert")
+    assert (got["state"], got["found"], got["did"]) == ("failed", 2, 1), got
+    assert "ops: /bin/false: exit code 1" in got["answer"] and "more: sent" in got["answer"]
+
+
 def test_dry_runs_of_what_is_not_about_jobs_change_nothing(site):
     s = site(sources=STRIPE, settings={"hookonce": {**FORGETFUL, "keep_bodies": "1d"}})
     arrive(s, events.stripe("evt_1"))

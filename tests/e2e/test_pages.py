@@ -142,6 +142,31 @@ def test_health_is_ready_until_something_waits_for_a_person(paged):
     assert state(s)[1] == "degraded" and "no processor was seen for 20m" in state(s)[2][0]
 
 
+def test_health_names_each_thing_that_waits(paged):
+    s = paged(sources={"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}})
+    assert s.deliver("stripe", events.stripe("evt_1")).status == 200
+    s.hookonce("process", "--once")
+    assert state(s) == (200, "ready", [])
+    assert s.deliver("stripe", events.stripe("evt_1", kind="another")).status == 200
+    assert state(s) == (200, "degraded", ["1 conflict"])
+    s.sql("DELETE FROM hookonce_conflict")
+    s.sql("UPDATE hookonce_job SET state = 'ready', outcome = NULL, run_at = UTC_TIMESTAMP(6) - INTERVAL 30 MINUTE")
+    assert state(s)[1:] == ("degraded", ["the oldest due job waits for 30m"])
+    s.sql("DELETE FROM hookonce_job")
+    s.folder("state/spool")
+    s.folder("state/spool/quarantine")
+    s.write("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool", "0123456789")
+    assert state(s)[1] == "degraded" and "the spool waits to be imported: 1 file, the oldest for " in state(s)[2][0]
+    os.rename(s.path("state/spool/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"),
+              s.path("state/spool/quarantine/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
+    assert state(s)[1:] == ("degraded", ["1 file in the spool's quarantine"])
+    os.unlink(s.path("state/spool/quarantine/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
+    assert state(s) == (200, "ready", [])
+    os.rename(s.path("hookonce.key"), s.path("away.key"))
+    code, word, reasons = state(s)
+    assert (code, word) == (503, "down") and "the installation's key file can't be read" in reasons
+
+
 def test_health_says_whether_deliveries_are_taken_without_a_database(paged, own_mariadb):
     server = own_mariadb()
     s = paged(database=server.create_database())

@@ -1,6 +1,7 @@
 """Pauses, held jobs and released deliveries with real processors: what a person writes is heeded within a second."""
 
 import json
+import re
 import time
 
 from hooktest import events
@@ -221,6 +222,19 @@ def test_check_says_what_is_paused_and_held(site):
     pause(s, "everything")
     said = s.hookonce("check", check=True).stdout.decode()
     assert "note  paused: everything since" in said and "hookonce resume ends it" in said
+
+
+def test_check_says_which_pause_stops_nothing(site):
+    s = site(sources={**STRIPE, "asks": {"provider": "github", "secret": "x" * 20, "mode": "reply", "handler": "fx"}},
+             handlers=FX, routes=ROUTE)
+    for kind, name in (("source", "asks"), ("source", "gone"), ("route", "gone"), ("route", "r")):
+        pause(s, kind, name)
+    said = s.hookonce("check").stdout.decode()
+    for word, why in (("source asks", "it answers requests, and goes on doing that"),
+                      ("source gone", "the config has no such source"), ("route gone", "the config has no such route")):
+        line, = re.findall(f"^warn  paused: {word} since .*", said, re.M)
+        assert why in line
+    assert re.search("^note  paused: route r since ", said, re.M)
 
 
 # ---- the same by commands ----

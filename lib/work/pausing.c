@@ -52,14 +52,18 @@ enum ho_code pausing_tend(struct worker *w, bool *more, struct ho_err *err)
 {
     struct pausing *p = &w->pausing;
     struct deadline end = deadline_in(TEND_MS);
-    int64_t looked_ms = p->looked_ms;
     uint64_t woken = 0, parked = 0;
 
     *more = false;
+    if (p->tended_ms != 0 && clock_mono_ms() - p->tended_ms < PAUSING_LOOK_MS) {
+        return pausing_look(w, err);
+    }
+    p->looked_ms = 0; /* what is woken must not be paused by now */
     enum ho_code code = pausing_look(w, err);
-    if (code != HO_OK || p->looked_ms == looked_ms) {
+    if (code != HO_OK) {
         return code;
     }
+    p->tended_ms = p->looked_ms;
     code = pause_wake(w->control, &p->now, end, &woken, err);
     if (code == HO_OK && p->now.everything) {
         code = pause_park(w->control, end, &parked, err);

@@ -11,6 +11,7 @@ struct worker;
 struct pausing {
     struct pauses now;
     int64_t looked_ms; /* when they were read, monotonic; 0: never */
+    int64_t tended_ms; /* when jobs were last woken and parked, likewise */
 };
 
 void pausing_free(struct pausing *p);
@@ -19,7 +20,7 @@ void pausing_free(struct pausing *p);
  * known stays. */
 enum ho_code pausing_look(struct worker *w, struct ho_err *err) HO_MUST_CHECK;
 
-/* Between two claims: looks, wakes jobs whose pause is gone, parks what is due while everything is
+/* Between two claims, every PAUSING_LOOK_MS: looks, wakes jobs whose pause is gone, parks what is due while everything is
  * paused. out: *more - there was so much of it that it did not come to the end
  * blocks: about a second at most */
 enum ho_code pausing_tend(struct worker *w, bool *more, struct ho_err *err) HO_MUST_CHECK;

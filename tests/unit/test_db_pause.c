@@ -16,7 +16,7 @@ static int begin(void **state)
 
 static int empty(void **state)
 {
-    w.pausing.looked_ms = 0;
+    w.pausing.looked_ms = w.pausing.tended_ms = 0;
     pauses_free(&w.pausing.now);
     return flow_empty(state);
 }
@@ -56,7 +56,7 @@ static void tend(void)
 {
     bool more;
 
-    w.pausing.looked_ms = 0;
+    w.pausing.tended_ms = 0;
     assert_int_equal(pausing_tend(&w, &more, &err), HO_OK);
     assert_false(more);
 }
@@ -203,6 +203,23 @@ static void nobody_is_forgotten(void **state)
     ASSERT_COUNT(PARKED, 1);
     assert_int_equal(pause_wake(base.outside, &none, deadline_in(5000), &woken, &err), HO_OK);
     assert_int_equal(woken, 1);
+    ASSERT_COUNT(PARKED, 0);
+}
+
+/* In the midst of a batch it looks, too; what has to be done between batches is not put off by that. */
+static void a_look_just_before_puts_nothing_off(void **state)
+{
+    bool more;
+    (void)state;
+
+    set(PAUSE_HANDLER, "ask");
+    flow_event("evt_1", "plain", "{}", 0);
+    turn();
+    ASSERT_COUNT(PARKED, 1);
+    (void)end_pause(PAUSE_HANDLER, "ask");
+    clock_sleep_ms(PAUSING_LOOK_MS);
+    assert_int_equal(pausing_look(&w, &err), HO_OK);
+    assert_int_equal(pausing_tend(&w, &more, &err), HO_OK);
     ASSERT_COUNT(PARKED, 0);
 }
 
@@ -412,6 +429,7 @@ int main(void)
         cmocka_unit_test_setup(a_pause_does_not_change_whose_turn_it_is, empty),
         cmocka_unit_test_setup(a_pause_is_no_wait, empty),
         cmocka_unit_test_setup(nobody_is_forgotten, empty),
+        cmocka_unit_test_setup(a_look_just_before_puts_nothing_off, empty),
         cmocka_unit_test_setup(the_oldest_go_first, empty),
         cmocka_unit_test_setup(the_last_of_several_pauses_counts, empty),
         cmocka_unit_test_setup(a_pause_does_not_swallow_a_wake_up, empty),

@@ -43,6 +43,16 @@ static enum ho_code again(struct command_run *run, const struct command_job *job
     return code;
 }
 
+static enum verdict of_reopened(enum reopened got, const struct command_job *job)
+{
+    static const enum verdict of[] = {
+        [REOPENED] = DID_OPENED,       [REOPEN_FREED] = DID_FREED,
+        [REOPEN_IN_DOUBT] = LEFT_DOUBT, [REOPEN_ANSWERED] = LEFT_ANSWERED,
+        [REOPEN_NO_BODY] = LEFT_NO_BODY, [REOPEN_HELD] = LEFT_WAITS};
+
+    return got == REOPEN_NOTHING ? of_state(job) : of[got];
+}
+
 static enum ho_code reopen(struct command_run *run, const struct command_job *job, uint32_t did,
                            enum verdict *v, struct ho_err *err)
 {
@@ -52,29 +62,7 @@ static enum ho_code reopen(struct command_run *run, const struct command_job *jo
     enum reopened got;
     enum ho_code code = reopen_within(run->site.db, job->id, span_of(job->cid), &how, &got, err);
 
-    switch (got) {
-    case REOPENED:
-        *v = DID_OPENED;
-        break;
-    case REOPEN_NOTHING:
-        *v = of_state(job);
-        break;
-    case REOPEN_FREED:
-        *v = DID_FREED;
-        break;
-    case REOPEN_IN_DOUBT:
-        *v = LEFT_DOUBT;
-        break;
-    case REOPEN_ANSWERED:
-        *v = LEFT_ANSWERED;
-        break;
-    case REOPEN_NO_BODY:
-        *v = LEFT_NO_BODY;
-        break;
-    case REOPEN_HELD:
-        *v = LEFT_WAITS;
-        break;
-    }
+    *v = of_reopened(got, job);
     if (code == HO_OK && got == REOPEN_NOTHING && ask->kind == COMMAND_REPLAY && ask->again) {
         code = again(run, job, &how, v, err);
     } else if (*v == LEFT_DONE && ask->kind == COMMAND_RETRY) {
@@ -248,23 +236,11 @@ static enum ho_code discard_told(struct command_run *run, const struct command_j
 
 static enum verdict of_held(enum held held, bool release)
 {
-    switch (held) {
-    case HOLD_DONE:
-        return release ? DID_RELEASED : DID_HELD;
-    case HOLD_ALREADY:
-        return LEFT_HELD;
-    case HOLD_RUNS:
-        return LEFT_RUNS;
-    case HOLD_ENDED:
-        return LEFT_ENDED;
-    case HOLD_NOT:
-        return LEFT_NOT_HELD;
-    case HOLD_PAUSED:
-        return LEFT_PAUSED;
-    case HOLD_MISSING:
-        break;
-    }
-    return LEFT_GONE;
+    static const enum verdict of[] = {
+        [HOLD_ALREADY] = LEFT_HELD,    [HOLD_RUNS] = LEFT_RUNS,     [HOLD_ENDED] = LEFT_ENDED,
+        [HOLD_NOT] = LEFT_NOT_HELD,    [HOLD_PAUSED] = LEFT_PAUSED, [HOLD_MISSING] = LEFT_GONE};
+
+    return held == HOLD_DONE ? (release ? DID_RELEASED : DID_HELD) : of[held];
 }
 
 static enum ho_code open_released(struct command_run *run, const struct command_job *job,

@@ -63,13 +63,15 @@ CREATE TABLE IF NOT EXISTS hookonce_tally (
 CREATE TABLE IF NOT EXISTS hookonce_seen (
     host VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
         COMMENT 'Whose counters',
+    state_file BIGINT UNSIGNED NOT NULL
+        COMMENT 'Of which state file: when that was made, microseconds since 1970',
     source VARBINARY(64) NOT NULL
         COMMENT 'Of which source; empty: of the host as a whole',
     counter VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
-        COMMENT 'Which of them',
+        COMMENT 'Which of them; sampled: when they were last added, seconds since 1970',
     n BIGINT UNSIGNED NOT NULL
         COMMENT 'How far it had come when it was last added to the tables',
-    PRIMARY KEY (host, source, counter)
+    PRIMARY KEY (host, state_file, source, counter)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='How much of each host''s counters is in hookonce_tally and hookonce_sample already';
 
@@ -139,8 +141,6 @@ CREATE TABLE IF NOT EXISTS hookonce_host (
         COMMENT 'Bytes that are there in all',
     clock_ahead_ms BIGINT NOT NULL DEFAULT 0
         COMMENT 'How far its clock is ahead of the database''s, milliseconds; below 0: behind',
-    counters BIGINT UNSIGNED NOT NULL DEFAULT 0
-        COMMENT 'Which state file its counters in hookonce_seen are of: when that was made',
     PRIMARY KEY (host)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Hosts with a receiver or a processor, as they last reported';

@@ -21,6 +21,7 @@ struct check {
     const struct endpoints *endpoints; /* NULL while they could not be loaded */
     bool over[ALARM_N]; /* check itself sees that what raises the alarm is not so now */
     bool told[ALARM_N]; /* it is so, and stands in another line already */
+    bool known;         /* the database can be asked: check_database was good */
 };
 
 /* Counts a finding and prints its line at once: "FAIL source stripe: <text>", or as JSON.

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/text.h"
 #include "operator/check.h"
 #include "store/gate.h"
+#include "store/sample.h"
 
 #define RECENT_US (24LL * 3600 * 1000 * 1000)
 
@@ -126,6 +128,24 @@ static void found_signatures(struct check *c, struct counters *counters)
     buf_free(&m.names);
 }
 
+/* One of two folders would say that what is wrong in the other is over. */
+static void found_twin(struct check *c, struct counters *counters)
+{
+    char host[HOST_NAME_ROOM];
+    struct ho_err ignored;
+    bool twin = false;
+
+    host_name(host);
+    if (c->known && sample_twin(operator_db(c->op), host, counters, &twin, &ignored) == HO_OK &&
+        twin) {
+        found_of(c, FOUND_WARN, "host", host,
+                 "another state folder reports under this name: a second installation, or a "
+                 "container of the same name. Their numbers are added up, but each takes the "
+                 "other's alerts for over; give each machine or container a name of its own, and "
+                 "the programs of one machine one state_dir");
+    }
+}
+
 void check_counters(struct check *c)
 {
     const char *state = c->op->settings->state_dir;
@@ -143,6 +163,7 @@ void check_counters(struct check *c)
                  "breaker of the database are each process's own; a state_dir on this host's disk "
                  "mends that");
     }
+    found_twin(c, counters);
     if (gate_is_open(counters)) {
         found_of(c, FOUND_WARN, "database", "breaker",
                  "the receivers leave the database alone for some seconds: it hung, or was away");

@@ -38,6 +38,7 @@ static void check_all(struct check *c)
         check_work(c);
         check_questions(c);
         check_alerts(c);
+        c->known = true;
     }
     check_counters(c);
     c->endpoints = NULL;

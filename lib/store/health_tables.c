@@ -83,7 +83,7 @@ static const struct key {
     {"hookonce_stat", "source", false, "source,hour"},
     {"hookonce_expect", "PRIMARY", true, "source,name"},
     {"hookonce_tally", "PRIMARY", true, "hour,host,source,verdict"},
-    {"hookonce_seen", "PRIMARY", true, "host,source,counter"},
+    {"hookonce_seen", "PRIMARY", true, "host,state_file,source,counter"},
     {"hookonce_sample", "PRIMARY", true, "at,host"},
     {"hookonce_host", "PRIMARY", true, "host"},
     {"hookonce_round", "PRIMARY", true, "name"},

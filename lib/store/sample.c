@@ -17,6 +17,8 @@
 #define TX_TIME_MS 5000
 #define HOUR_S 3600
 #define US_PER_MS 1000
+#define US_PER_S 1000000
+#define SAMPLED "sampled" /* beside the counters: the five minutes that were taken last */
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- the host's row ---- */
@@ -79,7 +81,7 @@ struct sampling {
     const struct host *facts;
     int64_t at_s;        /* of the sample, unix seconds */
     struct db_rows seen; /* hookonce_seen: source, counter, n */
-    bool fresh;          /* what was seen is of another state file */
+    uint64_t born;       /* the state file; 0: memory of this process, which is not counted */
     /* since the last sample */
     uint64_t grown[COUNT_N];
     struct counter_acks acks;
@@ -90,7 +92,7 @@ struct sampling {
 
 static uint64_t seen_before(const struct sampling *p, struct span source, const char *counter)
 {
-    for (size_t i = 0; i < p->seen.n_rows && !p->fresh; i++) {
+    for (size_t i = 0; i < p->seen.n_rows; i++) {
         if (span_eq(db_cell(&p->seen, i, 0), source) && span_is(db_cell(&p->seen, i, 1), counter)) {
             return (uint64_t)db_cell_int(&p->seen, i, 2);
         }
@@ -103,11 +105,11 @@ static uint64_t seen_before(const struct sampling *p, struct span source, const 
 static uint64_t take(struct sampling *p, struct span source, const char *counter, uint64_t total)
 {
     uint64_t before = seen_before(p, source, counter);
-    const struct db_value in[] = {DBV_STR(p->host), DBV_BYTES(source), DBV_STR(counter),
-                                  DBV_UINT(total)};
+    const struct db_value in[] = {DBV_STR(p->host), DBV_UINT(p->born), DBV_BYTES(source),
+                                  DBV_STR(counter), DBV_UINT(total)};
 
     if (total != before && p->code == HO_OK) {
-        p->code = db_run(p->db, sql_seen_put, in, 4, NULL, p->err);
+        p->code = db_run(p->db, sql_seen_put, in, 5, NULL, p->err);
     }
     return total > before ? total - before : 0;
 }
@@ -208,26 +210,31 @@ static enum ho_code is_there(struct sampling *p, bool *there, struct ho_err *err
     return code;
 }
 
-/* Locks the host's row, and finds what of its counters is in the tables. */
+/* Locks the host's row, and finds what of this state file's counters is in the tables: a second one
+ * under the same name is counted by itself. */
 static enum ho_code lock(struct sampling *p, struct ho_err *err)
 {
-    const uint64_t born = counters_born(p->counters);
     const struct db_value host[] = {DBV_STR(p->host)};
-    const struct db_value in[] = {DBV_UINT(born), DBV_STR(p->host)};
+    const struct db_value in[] = {DBV_STR(p->host), DBV_UINT(p->born)};
     struct db_rows rows = {0};
 
     enum ho_code code = db_run(p->db, sql_host_lock, host, 1, &rows, err);
     if (code == HO_OK && rows.n_rows != 1) {
         code = ho_fail(err, HO_TRANSIENT, "the row of this host in hookonce_host is gone");
     }
-    p->fresh = (uint64_t)db_cell_int(&rows, 0, 0) != born;
-    p->at_s = db_cell_int(&rows, 0, 1);
-    if (code == HO_OK && p->fresh) {
-        code = db_run(p->db, sql_seen_drop, host, 1, NULL, err);
-        code = code == HO_OK ? db_run(p->db, sql_host_counters, in, 2, NULL, err) : code;
-    }
+    p->at_s = db_cell_int(&rows, 0, 0);
     db_rows_free(&rows);
-    return code == HO_OK ? db_run(p->db, sql_seen_read, host, 1, &p->seen, err) : code;
+    return code == HO_OK ? db_run(p->db, sql_seen_read, in, 2, &p->seen, err) : code;
+}
+
+/* Adds what the state file's counters have grown by, and that it was done now. */
+static void take_all(struct sampling *p)
+{
+    if (p->born != 0) {
+        counters_each(p->counters, take_source, p);
+        take_acks(p);
+        (void)take(p, SPAN_LIT(""), SAMPLED, (uint64_t)p->at_s);
+    }
 }
 
 /* The counters are read behind the lock: what another one adds meanwhile is more, never less. */
@@ -236,6 +243,7 @@ static enum ho_code sample_tx(struct db *db, void *arg, struct ho_err *err)
     struct sampling *p = arg;
     bool there = false;
 
+    db_rows_free(&p->seen); /* of a try before */
     memset(p->grown, 0, sizeof p->grown);
     p->code = HO_OK;
     p->err = err;
@@ -243,11 +251,9 @@ static enum ho_code sample_tx(struct db *db, void *arg, struct ho_err *err)
     enum ho_code code = db_begin(db, err);
     code = code == HO_OK ? lock(p, err) : code;
     code = code == HO_OK ? is_there(p, &there, err) : code;
-    if (code == HO_OK && !there) {
-        if (counters_shared(p->counters)) { /* else they are of this process alone */
-            counters_each(p->counters, take_source, p);
-            take_acks(p);
-        }
+    if (code == HO_OK && (!there || (p->born != 0 && seen_before(p, SPAN_LIT(""), SAMPLED) !=
+                                                         (uint64_t)p->at_s))) {
+        take_all(p);
         code = p->code;
         code = code == HO_OK ? put_sample(p, err) : code;
     }
@@ -267,11 +273,25 @@ enum ho_code sample_take(struct db *db, const struct settings *s, const char *ho
     look_at_disk(s, &facts);
     counters_acks(counters, &facts.acks);
     *p = (struct sampling){.host = host, .counters = counters, .facts = &facts};
+    p->born = counters_shared(counters) ? counters_born(counters) : 0;
     enum ho_code code = put_host(db, host, counters, &facts, err);
     if (code == HO_OK) {
         code = db_transact(db, deadline_in(TX_TIME_MS), sample_tx, p, err);
     }
     db_rows_free(&p->seen);
     free(p);
+    return code;
+}
+
+enum ho_code sample_twin(struct db *db, const char *host, struct counters *counters, bool *twin,
+                         struct ho_err *err)
+{
+    const uint64_t born = counters_born(counters);
+    const struct db_value in[] = {DBV_STR(host), DBV_UINT(born), DBV_UINT(born / US_PER_S)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_seen_twin, in, 3, &rows, err);
+    *twin = code == HO_OK && born != 0 && db_cell_int(&rows, 0, 0) > 0;
+    db_rows_free(&rows);
     return code;
 }

@@ -96,6 +96,9 @@ const char *const sql_stat_old[] = {
     " AND spool_files = 0",
     "DELETE s FROM hookonce_seen AS s LEFT JOIN hookonce_host AS h ON h.host = s.host"
     " WHERE h.host IS NULL",
+    "DELETE s FROM hookonce_seen AS s JOIN hookonce_seen AS f ON f.host = s.host"
+    " AND f.state_file = s.state_file AND f.source = '' AND f.counter = 'sampled'"
+    " WHERE f.n < UNIX_TIMESTAMP() - 35 * 86400",
 };
 const size_t sql_stat_old_n = sizeof sql_stat_old / sizeof sql_stat_old[0];
 
@@ -124,26 +127,38 @@ const char sql_host_put[] =
     " clock_ahead_ms = VALUES(clock_ahead_ms)";
 
 const char sql_host_lock[] =
-    "SELECT counters, FLOOR(TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) / 300) * 300"
+    "SELECT FLOOR(TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) / 300) * 300"
     " FROM hookonce_host WHERE host = ? FOR UPDATE";
-
-const char sql_host_counters[] = "UPDATE hookonce_host SET counters = ? WHERE host = ?";
 
 const char sql_sample_there[] =
     "SELECT 1 FROM hookonce_sample WHERE at = " HOUR_OF " AND host = ?";
+
+/* Of two state folders under one name: the worse. */
+#define MORE_OF(column)                                                                           \
+    " " column " = COALESCE(GREATEST(" column ", VALUES(" column ")), " column ", VALUES(" column  \
+    "))"
 
 const char sql_sample_put[] =
     "INSERT INTO hookonce_sample (at, host, taken_at, ready, ready_oldest_s, later, running, dead,"
     " accepted, duplicates, refused, busy, ack_n, ack_us, ack_p50_us, ack_p95_us, ack_p99_us,"
     " spool_files) VALUES (" HOUR_OF ", ?, UTC_TIMESTAMP(6), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-    " ?, ?)";
+    " ?, ?) ON DUPLICATE KEY UPDATE accepted = accepted + VALUES(accepted),"
+    " duplicates = duplicates + VALUES(duplicates), refused = refused + VALUES(refused),"
+    " busy = busy + VALUES(busy), ack_n = ack_n + VALUES(ack_n),"
+    " ack_us = ack_us + VALUES(ack_us)," MORE_OF("ack_p50_us") "," MORE_OF("ack_p95_us") ","
+    MORE_OF("ack_p99_us") ", spool_files = GREATEST(spool_files, VALUES(spool_files))";
 
-const char sql_seen_read[] = "SELECT source, counter, n FROM hookonce_seen WHERE host = ?";
+const char sql_seen_read[] =
+    "SELECT source, counter, n FROM hookonce_seen WHERE host = ? AND state_file = ?";
 
-const char sql_seen_put[] = "INSERT INTO hookonce_seen (host, source, counter, n)"
-                            " VALUES (?, ?, ?, ?) ON DUPLICATE KEY UPDATE n = VALUES(n)";
+const char sql_seen_put[] =
+    "INSERT INTO hookonce_seen (host, state_file, source, counter, n)"
+    " VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE n = VALUES(n)";
 
-const char sql_seen_drop[] = "DELETE FROM hookonce_seen WHERE host = ?";
+/* Another file that was sampled after this one was made: both are in use. */
+const char sql_seen_twin[] =
+    "SELECT COUNT(*) FROM hookonce_seen WHERE host = ? AND state_file <> ? AND source = ''"
+    " AND counter = 'sampled' AND n > ? AND n > UNIX_TIMESTAMP() - 3600";
 
 const char sql_tally_add[] =
     "INSERT INTO hookonce_tally (hour, host, source, verdict, n) VALUES (" HOUR_OF ", ?, ?, ?, ?)"

@@ -37,15 +37,14 @@ extern const size_t sql_stat_old_n;
 extern const char sql_queue_facts[]; /* -> due, seconds, later, running, dead */
 /* host, version, received, spool files, bytes, oldest, quarantined, gate, free, size, ms ahead */
 extern const char sql_host_put[];
-extern const char sql_host_lock[];   /* host -> counters, start of the five minutes, unix seconds */
-extern const char sql_host_counters[]; /* counters, host */
+extern const char sql_host_lock[];   /* host -> start of the five minutes, unix seconds */
 extern const char sql_sample_there[];  /* at, host -> 1 */
 /* at, host, due, seconds, later, running, dead, accepted, duplicates, refused, busy, answers, us,
  * the three percentiles, spool files */
 extern const char sql_sample_put[];
-extern const char sql_seen_read[];   /* host -> source, counter, n */
-extern const char sql_seen_put[];    /* host, source, counter, n */
-extern const char sql_seen_drop[];   /* host */
+extern const char sql_seen_read[];   /* host, state file -> source, counter, n */
+extern const char sql_seen_put[];    /* host, state file, source, counter, n */
+extern const char sql_seen_twin[];   /* host, state file, made at, unix seconds -> how many others */
 extern const char sql_tally_add[];   /* hour, host, source, verdict, n */
 
 /* ---- silence ---- */

@@ -9,7 +9,7 @@ import pytest
 from hooktest import events, wait_until
 from hooktest.alerts import hours_pass, mail_section, mailing, mails, subject
 from hooktest.documents import Document
-from hooktest.flow import arrive
+from hooktest.flow import arrive, join
 from hooktest.halt import Halt
 from hooktest.proc import account
 
@@ -31,6 +31,21 @@ def tallied(s):
 
 def forge(s, body):
     assert s.cgi("stripe", body, [("Stripe-Signature", "t=1,v1=" + 64 * "0")]).status in (400, 401)
+
+
+def test_two_state_folders_of_one_host_name_are_counted_apart_and_seen(site):
+    s = site(sources=STRIPE, handlers=WORKS, routes=ROUTE)
+    other = join(site, s)
+    assert "reports under this name" not in s.hookonce("check").stdout.decode()
+    arrive(s, *(events.stripe(f"evt_a{n}") for n in range(4)))
+    arrive(other, events.stripe("evt_b"))
+    for _ in range(4):
+        for host in (s, other):
+            host.process()
+        time_passes(s)
+    assert tallied(s) == {"new": 5}
+    s.sql("UPDATE hookonce_seen SET n = n + 300 WHERE counter = 'sampled'")
+    assert "another state folder reports under this name" in s.hookonce("check").stdout.decode()
 
 
 def test_deliveries_and_events_are_counted_exactly(site):

@@ -116,6 +116,70 @@ static void each_state_file_counts_by_itself(void **state)
     assert_int_equal(testdb_int(t.outside, SUM "'shop' AND host = 'one'"), 12);
 }
 
+/* Two folders on machines or in containers of one name, whoever is first in the five minutes. */
+static void two_state_folders_of_one_name_are_counted_apart(void **state)
+{
+    char other_dir[64] = "/tmp/ho-sample-XXXXXX", other_file[96];
+    struct counters *mine = counters;
+    bool twin = true;
+    (void)state;
+
+    assert_non_null(mkdtemp(other_dir));
+    (void)snprintf(other_file, sizeof other_file, "%s/hookonce.state", other_dir);
+    struct counters *other = counters_open(other_dir);
+    counters_add(other, SPAN_LIT("shop"), COUNT_NEW);
+    add("shop", COUNT_NEW, 5);
+    sample("one");
+    assert_int_equal(sample_twin(t.outside, "one", mine, &twin, &err), HO_OK);
+    assert_false(twin);
+    for (int i = 0; i < 6; i++) {
+        counters = other;
+        sample("one");
+        sample("one");
+        counters = mine;
+        sample("one");
+        if (i == 0) {
+            assert_int_equal(sampled("accepted"), 6);
+        }
+        go_on();
+    }
+    assert_int_equal(testdb_int(t.outside, SUM "'shop'"), 6);
+    testdb_run(t.outside, "UPDATE hookonce_seen SET n = n + 300 WHERE counter = 'sampled'");
+    assert_int_equal(sample_twin(t.outside, "one", mine, &twin, &err), HO_OK);
+    assert_true(twin);
+    assert_int_equal(sample_twin(t.outside, "two", mine, &twin, &err), HO_OK);
+    assert_false(twin);
+    counters_close(other);
+    assert_int_equal(unlink(other_file), 0);
+    assert_int_equal(rmdir(other_dir), 0);
+}
+
+/* Memory in its place tells nothing of the file's counters: they are neither added nor forgotten. */
+static void a_state_file_that_cannot_be_used_once_is_not_counted_anew(void **state)
+{
+    char gone[112];
+    (void)state;
+
+    add("shop", COUNT_NEW, 5);
+    sample("one");
+    counters_close(counters);
+    (void)snprintf(gone, sizeof gone, "%s.bak", file);
+    assert_int_equal(rename(file, gone), 0);
+    assert_int_equal(mkdir(file, 0700), 0);
+    counters = counters_open(dir);
+    add("shop", COUNT_NEW, 9);
+    go_on();
+    sample("one");
+    counters_close(counters);
+    assert_int_equal(rmdir(file), 0);
+    assert_int_equal(rename(gone, file), 0);
+    counters = counters_open(dir);
+    add("shop", COUNT_NEW, 1);
+    go_on();
+    sample("one");
+    assert_int_equal(testdb_int(t.outside, SUM "'shop'"), 6);
+}
+
 /* Several processors of a host, and receivers that go on counting. */
 static void several_at_once_add_it_once(void **state)
 {
@@ -467,6 +531,8 @@ int main(void)
         cmocka_unit_test_setup(counters_are_added_once, empty),
         cmocka_unit_test_setup(what_was_broken_off_is_added_later, empty),
         cmocka_unit_test_setup(each_state_file_counts_by_itself, empty),
+        cmocka_unit_test_setup(two_state_folders_of_one_name_are_counted_apart, empty),
+        cmocka_unit_test_setup(a_state_file_that_cannot_be_used_once_is_not_counted_anew, empty),
         cmocka_unit_test_setup(several_at_once_add_it_once, empty),
         cmocka_unit_test_setup(the_host_tells_of_its_spool_and_disk, empty),
         cmocka_unit_test_setup(the_queue_is_sampled, empty),

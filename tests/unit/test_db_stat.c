@@ -285,8 +285,9 @@ static void old_rows_go(void **state)
                           " ('gone', UTC_TIMESTAMP() - INTERVAL 36 DAY, 0),"
                           " ('full', UTC_TIMESTAMP() - INTERVAL 36 DAY, 1),"
                           " ('here', UTC_TIMESTAMP(), 0)");
-    testdb_run(t.outside, "INSERT INTO hookonce_seen VALUES ('gone', 's', 'new', 1),"
-                          " ('here', 's', 'new', 1)");
+    testdb_run(t.outside, "INSERT INTO hookonce_seen VALUES ('gone', 7, 's', 'new', 1),"
+                          " ('here', 7, 's', 'new', 1), ('here', 8, 's', 'new', 1),"
+                          " ('here', 8, '', 'sampled', UNIX_TIMESTAMP() - 36 * 86400)");
     (void)days();
     assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_stat"), 1);
     assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_tally"), 1);

@@ -323,7 +323,8 @@ WITH counted AS (
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_conflict
             WHERE released_at IS NULL LIMIT 1001) AS n) AS conflicts,
         (SELECT COUNT(*) FROM hookonce_pause) AS paused,
-        (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_command WHERE state = 'new' LIMIT 1001) AS n)
+        (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_command
+            WHERE state IN ('new', 'running') LIMIT 1001) AS n)
             AS asked,
         (SELECT GREATEST(0, TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6)))
             FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host) AS seen)

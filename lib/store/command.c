@@ -90,24 +90,51 @@ static void take_row(struct command_claim *c)
     jobs_row_text(db_cell(r, 0, COMMAND_COL_REACHED_AT), c->reached_at, sizeof c->reached_at);
 }
 
-/* Takes one row for this worker. Each statement stands alone: a kill between two leaves a lease
- * that ends. */
-static enum ho_code claim(struct db *db, const char *worker, struct command_claim *c, bool *got,
-                          struct ho_err *err)
-{
-    const struct span token = {c->token, sizeof c->token};
-    const struct db_value in[] = {DBV_BYTES(token), DBV_STR(worker), DBV_INT(LEASE_US),
-                                  DBV_UINT(c->id)};
-    const struct db_value mine[] = {DBV_UINT(c->id), DBV_BYTES(token)};
+struct claiming {
+    struct command_claim *c;
+    const char *worker, *which; /* sql_command_new or _over */
+    bool found;
+};
 
-    enum ho_code code = db_run(db, sql_command_claim, in, 4, NULL, err);
+/* Takes one row for this worker, or ends it if it is none of a console. */
+static enum ho_code claim_tx(struct db *db, void *arg, struct ho_err *err)
+{
+    struct claiming *x = arg;
+    struct command_claim *c = x->c;
+    struct db_rows due = {0};
+
+    enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
+        code = db_run(db, x->which, NULL, 0, &due, err);
+    }
+    x->found = code == HO_OK && due.n_rows == 1;
+    c->id = x->found ? (uint64_t)db_cell_int(&due, 0, 0) : 0;
+    db_rows_free(&due);
+    mac_random(c->token, sizeof c->token); /* another one each time: a COMMIT may have taken */
+    const struct span token = {c->token, sizeof c->token};
+    const struct db_value in[] = {DBV_BYTES(token), DBV_STR(x->worker), DBV_INT(LEASE_US),
+                                  DBV_UINT(c->id)};
+    if (x->found) {
+        code = db_run(db, sql_command_claim, in, 4, NULL, err);
+    }
+    if (x->found && code == HO_OK) {
         code = db_run(db, sql_command_stale, in + 3, 1, NULL, err);
     }
-    if (code == HO_OK) {
+    return code == HO_OK ? db_commit(db, err) : code;
+}
+
+static enum ho_code claim(struct db *db, const char *worker, const char *which,
+                          struct command_claim *c, bool *got, struct ho_err *err)
+{
+    struct claiming x = {.c = c, .worker = worker, .which = which};
+    const struct span token = {c->token, sizeof c->token};
+
+    enum ho_code code = db_transact(db, deadline_in(COMMAND_TIME_MS), claim_tx, &x, err);
+    const struct db_value mine[] = {DBV_UINT(c->id), DBV_BYTES(token)};
+    if (code == HO_OK && x.found) {
         code = db_run(db, sql_command_read, mine, 2, &c->rows, err);
     }
-    *got = code == HO_OK && c->rows.n_rows == 1 && is_kind(c, &c->ask.kind);
+    *got = code == HO_OK && x.found && c->rows.n_rows == 1 && is_kind(c, &c->ask.kind);
     if (*got) {
         take_row(c);
     }
@@ -117,18 +144,16 @@ static enum ho_code claim(struct db *db, const char *worker, struct command_clai
 enum ho_code command_next(struct db *db, const char *worker, struct command_claim *c, bool *got,
                           struct ho_err *err)
 {
-    struct db_rows due = {0};
+    const char *const which[] = {sql_command_new, sql_command_over};
+    enum ho_code code = HO_OK;
 
     *c = (struct command_claim){.id = 0};
     *got = false;
-    enum ho_code code = db_run(db, sql_command_due, NULL, 0, &due, err);
-    for (size_t i = 0; i < due.n_rows && code == HO_OK && !*got; i++) {
+    for (size_t i = 0; i < sizeof which / sizeof which[0] && code == HO_OK && !*got; i++) {
         command_free(c);
-        *c = (struct command_claim){.id = (uint64_t)db_cell_int(&due, i, 0)};
-        mac_random(c->token, sizeof c->token);
-        code = claim(db, worker, c, got, err);
+        *c = (struct command_claim){.id = 0};
+        code = claim(db, worker, which[i], c, got, err);
     }
-    db_rows_free(&due);
     if (code != HO_OK || !*got) {
         command_free(c);
     }

@@ -8,7 +8,8 @@
 #include "store/db.h"
 #include "store/discard.h"
 
-#define COMMAND_LEASE_MS 60000
+#define COMMAND_LEASE_MS 60000        /* these two: see OVER in sql_command.c */
+#define COMMAND_LEASE_MAX_MS 3600000 /* no lease of the shell is longer */
 #define COMMAND_CLAIMS_MAX 5      /* in a row without coming further: it ends whoever tries */
 #define COMMAND_ANSWER_MAX 3900   /* bytes */
 #define COMMAND_AT_MOST 100       /* as the table's default */
@@ -52,13 +53,13 @@ struct command_claim {
 void command_free(struct command_claim *c);
 
 /* Claims the oldest command of a console that is new, or whose worker vanished; ends what the shell
- * left behind.
+ * left behind. A row that somebody has locked is passed over until it is free.
  * out: *got - whether there is one in *c (owned). blocks: 10 s at most */
 enum ho_code command_next(struct db *db, const char *worker, struct command_claim *c, bool *got,
                           struct ho_err *err) HO_MUST_CHECK;
 
 /* Writes a command of the shell, claimed by itself.
- * in:  lease_ms - if nothing is heard for so long, it is told as cut off
+ * in:  lease_ms - if nothing is heard for so long, it is told as cut off; COMMAND_LEASE_MAX_MS at most
  * out: *c - ask as given, borrowed. returns HO_OK | HO_REJECT (it makes no sense, as the table's
  * constraints say) | as db_run */
 enum ho_code command_begin(struct db *db, const struct command_ask *ask, const char *worker,

@@ -3,15 +3,19 @@
 #define IDS "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)" /* SQL_CHUNK of them */
 #define NOW "UTC_TIMESTAMP(6)"
 #define LEASE NOW " + INTERVAL ? MICROSECOND"
-#define OVER "(lease_until IS NULL OR lease_until < " NOW ")"
+/* One that lies further ahead than a lease is long is of a clock that was put back. */
+#define OVER                                                                                       \
+    "(lease_until IS NULL OR lease_until < " NOW " OR lease_until > " NOW                          \
+    " + INTERVAL IF(asked_from = 'sql', 60, 3600) SECOND)"
 #define MINE " WHERE id = ? AND claim_token = ? AND state = 'running'"
 
-const char sql_command_due[] =
-    "(SELECT id, 0 FROM hookonce_command FORCE INDEX (state) WHERE state = 'new'"
-    " ORDER BY id LIMIT 1)"
-    " UNION ALL "
-    "(SELECT id, 1 FROM hookonce_command FORCE INDEX (state) WHERE state = 'running' AND " OVER
-    " ORDER BY id LIMIT 1)";
+/* SKIP LOCKED: who edits a row in a console keeps nobody from the others. */
+const char sql_command_new[] = "SELECT id FROM hookonce_command FORCE INDEX (state)"
+                               " WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+
+const char sql_command_over[] =
+    "SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'running' AND " OVER
+    " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
 
 /* A form writes the default of asked_by as text. */
 const char sql_command_claim[] =

@@ -2,7 +2,8 @@
 #ifndef HO_STORE_SQL_COMMAND_H
 #define HO_STORE_SQL_COMMAND_H
 
-extern const char sql_command_due[];     /* -> id, whether a lease has ended */
+extern const char sql_command_new[];     /* -> id, locked */
+extern const char sql_command_over[];    /* -> id, locked: of one whose lease has ended */
 extern const char sql_command_claim[];   /* token, worker, lease us, id */
 extern const char sql_command_stale[];   /* id: what is no command of a console ends */
 extern const char sql_command_read[];    /* id, token -> COMMAND_COL_... */

@@ -12,6 +12,7 @@
 #include "work/worker.h"
 
 #define TURN_MS 300
+#define LOCKED_PAUSE_MS 10000
 
 static const struct {
     enum ho_code (*piece)(struct command_run *run, struct ho_err *err);
@@ -192,7 +193,7 @@ static enum ho_code take_next(struct worker *w, struct ho_err *err)
     return code;
 }
 
-enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err)
+static enum ho_code some_pieces(struct worker *w, bool *more, struct ho_err *err)
 {
     struct deadline end = deadline_in(TURN_MS);
     enum ho_code code = HO_OK;
@@ -214,6 +215,24 @@ enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err)
             wake_send(w->settings->state_dir);
         }
     } while (code == HO_OK && deadline_left_ms(end) > 0);
+    return code;
+}
+
+enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err)
+{
+    *more = false;
+    if (clock_mono_ms() < w->command_ms) {
+        return HO_OK;
+    }
+    enum ho_code code = some_pieces(w, more, err);
+    if (code == HO_TRANSIENT && db_what(err) == DB_LOCK_WAIT) {
+        const struct log_pair pairs[] = {LOG_TEXT("why", err->text)};
+
+        log_event(LOG_WARN, "busy", NULL, pairs, 1);
+        w->command_ms = clock_mono_ms() + LOCKED_PAUSE_MS;
+        *more = false;
+        code = HO_OK;
+    }
     return code;
 }
 

@@ -46,7 +46,7 @@ enum ho_code command_sound(const struct command_ask *ask, struct ho_err *err) HO
 struct worker;
 
 /* Does commands of consoles for some hundred milliseconds; w->command holds one that is not
- * through.
+ * through. One whose row somebody has locked is left for a while: jobs go on.
  * out: *more - there is more to do at once. returns HO_OK | HO_TRANSIENT | HO_PERMANENT */
 enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err) HO_MUST_CHECK;
 void command_leave(struct worker *w);

@@ -428,3 +428,33 @@ def test_what_lies_in_the_spool_keeps_a_row_from_forgetting(site):
     assert got["state"] == "refused" and "quarantine" in got["answer"] and s.count("body") == 1
     os.unlink(s.path(f"state/spool/quarantine/{name}"))
     assert ask(s, "forget", event_id="evt_1")["state"] == "done" and s.count("body") == 0
+
+
+def test_a_row_that_a_console_has_locked_stops_neither_jobs_nor_other_commands(dead):
+    s = dead("evt_1")
+    mended(s)
+    first, second = insert(s, "pause", source="stripe"), insert(s, "retry", job=1)
+    console = s.db.server.connect(s.db.name)
+    with console.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("UPDATE hookonce_command SET reason = 'x' WHERE id = %s", (first,))
+        arrive(s, events.stripe("evt_2"))
+        s.hookonce("process", "--once")
+        assert sorted(s.effects()) == ["evt_1", "evt_2"]
+        assert (row(s, first)["state"], row(s, second)["state"]) == ("new", "done")
+        console.rollback()
+    s.hookonce("process", "--once")
+    assert row(s, first)["state"] == "done"
+    console.close()
+
+
+def test_a_command_whose_lease_is_longer_than_any_is_taken_up(dead):
+    """The clock of the database was put back."""
+    s = dead("evt_1")
+    mended(s)
+    number = insert(s, "retry", job=1)
+    s.sql("UPDATE hookonce_command SET state = 'running', claim_token = REPEAT('x', 16), "
+          "lease_until = UTC_TIMESTAMP(6) + INTERVAL 1 DAY WHERE id = %s", number)
+    assert s.value("SELECT value FROM hookonce_overview WHERE name = 'commands to do'") == "1"
+    s.hookonce("process", "--once")
+    assert row(s, number)["state"] == "done" and s.effects() == ["evt_1"]

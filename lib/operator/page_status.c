@@ -142,8 +142,8 @@ static void put_picture(const struct picture *pic, const struct stretch *s,
                         const struct db_rows *rows, struct buf *out)
 {
     int64_t slot_s = pic->hourly ? s->hour_slot_s : s->slot_s;
-    struct plot p = {.title = pic->title, .span = s->name, .unit = pic->unit, .bars = pic->bars, .tone = pic->tone,
-                     .n_slots = (size_t)(s->all_s / slot_s)};
+    struct plot p = {.title = pic->title, .span = s->name, .unit = pic->unit,
+                     .bars = pic->bars, .tone = pic->tone, .n_slots = (size_t)(s->all_s / slot_s)};
 
     fill(&p, rows, pic->series, pic->n, !pic->bars);
     page_plot(&p, out);

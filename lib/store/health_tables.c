@@ -14,7 +14,7 @@ static const char *const tables[] = {
     "hookonce_answer", "hookonce_pause",   "hookonce_command",
     "hookonce_stat",   "hookonce_tally",   "hookonce_expect",
     "hookonce_seen",   "hookonce_sample",  "hookonce_host",    "hookonce_round",
-    "hookonce_alert",  "hookonce_telling",
+    "hookonce_alert",  "hookonce_telling", "hookonce_setting", "hookonce_meaning",
 };
 
 /* Columns whose type decides what is the same id. */
@@ -89,6 +89,8 @@ static const struct key {
     {"hookonce_round", "PRIMARY", true, "name"},
     {"hookonce_alert", "PRIMARY", true, "kind,host,subject"},
     {"hookonce_telling", "PRIMARY", true, "channel,kind"},
+    {"hookonce_setting", "PRIMARY", true, "host,no"},
+    {"hookonce_meaning", "PRIMARY", true, "view_name,column_name"},
 };
 
 /* The row whose first cells are these names; n_rows when there is none. */

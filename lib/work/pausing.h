@@ -20,8 +20,9 @@ void pausing_free(struct pausing *p);
  * known stays. */
 enum ho_code pausing_look(struct worker *w, struct ho_err *err) HO_MUST_CHECK;
 
-/* Between two claims, every PAUSING_LOOK_MS: looks, wakes jobs whose pause is gone, parks what is due while everything is
- * paused. out: *more - there was so much of it that it did not come to the end
+/* Between two claims, every PAUSING_LOOK_MS: looks, wakes jobs whose pause is gone, parks what is
+ * due while everything is paused.
+ * out: *more - there was so much of it that it did not come to the end
  * blocks: about a second at most */
 enum ho_code pausing_tend(struct worker *w, bool *more, struct ho_err *err) HO_MUST_CHECK;
 

@@ -45,6 +45,7 @@ static void good_server_has_no_failure(void **state)
         "trial",
     };
     struct health h;
+    char all[64];
     (void)state;
 
     look(t.outside, &h);
@@ -56,6 +57,11 @@ static void good_server_has_no_failure(void **state)
         }
     }
     assert_int_equal(h.n, sizeof wanted / sizeof wanted[0]);
+    (void)snprintf(all, sizeof all, "%lld, InnoDB, Dynamic",
+                   (long long)testdb_int(t.outside, "SELECT COUNT(*) FROM information_schema.tables"
+                                                    " WHERE table_schema = DATABASE()"
+                                                    " AND table_type = 'BASE TABLE'"));
+    assert_string_equal(row_of(&h, "tables").value, all); /* none is left out */
     assert_int_equal(testdb_int(t.outside, "SELECT COUNT(*) FROM hookonce_guard"), 0);
 }
 

@@ -392,6 +392,23 @@ def test_every_word_of_the_shell_reaches_its_row(dead):
     assert s.hookonce("retry", "evt_9", "--dry-run").returncode != 0 and "no such event" in row(s, 3)["answer"]
 
 
+def test_an_id_of_two_events_wants_its_provider(site):
+    secret = "s3cret of the hub"
+    s = site(sources={**STRIPE, "github": {"provider": "github", "secret": secret}}, handlers={"h": {"sql": BAD}},
+             routes={"r": ROUTE, "g": {**ROUTE, "provider": "github"}})
+    arrive(s, events.stripe("evt_1"))
+    body = events.github()
+    assert s.cgi("github", body, s.signed("github", body, delivery="evt_1")).status == 200
+    s.hookonce("process", "--once")
+    mended(s)
+    got = ask(s, "retry", event_id="evt_1")
+    assert got["state"] == "refused" and "2 events have that id" in got["answer"] and got["found"] == 0
+    got = ask(s, "retry", event_id="evt_1", provider="github")
+    assert (got["state"], got["did"]) == ("done", 1) and s.effects() == ["evt_1"]
+    assert s.value("SELECT route FROM hookonce_job WHERE state = 'done'") == "g"
+    assert ask(s, "retry", event_id="evt_1", provider="slack")["state"] == "refused"
+
+
 def test_an_alert_that_nobody_takes_is_a_command_that_failed(site):
     s = site(sources=STRIPE, settings={"hookonce": FORGETFUL})
     got = ask(s, "test-alert")

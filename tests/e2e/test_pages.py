@@ -207,6 +207,18 @@ def test_a_page_that_can_not_be_made_says_so(paged):
     assert {line["page"] for line in s.log_lines(event="page")} == set(PAGES)
 
 
+@pytest.mark.parametrize("table, said", [
+    ("alert", "<h2>Alerts</h2>\n<p class=\"dim\">This could not be read in time.</p>"),
+    ("stat", "The numbers could not be read in time.")])
+def test_a_part_of_the_status_that_can_not_be_read_says_so_and_the_rest_is_there(site, table, said):
+    s = site()
+    assert said not in s.hookonce("page", "status").stdout.decode()
+    s.sql(f"RENAME TABLE hookonce_{table} TO away")
+    page = s.hookonce("page", "status").stdout.decode()
+    assert said in page
+    assert "<h2>Sources</h2>" in page and page.rstrip().endswith("</html>")
+
+
 def test_two_pages_are_made_at_once_and_no_more(paged):
     s = paged()
     held = []

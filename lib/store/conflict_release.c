@@ -35,10 +35,8 @@ enum {
 };
 
 struct releasing {
-    const struct settings *settings;
+    const struct conflict_release_how *how;
     uint64_t id;
-    struct span key;
-    bool dry;
     struct db_rows row;
     struct buf headers, body; /* opened */
     struct record record;     /* borrows from these */
@@ -99,13 +97,13 @@ static bool is_genuine(const struct releasing *r)
 {
     unsigned char mac[SHA256_LEN];
 
-    conflict_mac(&r->record.e, r->key, mac);
+    conflict_mac(&r->record.e, r->how->key, mac);
     return mac_equal(span_make(mac, sizeof mac), db_cell(&r->row, 0, COL_MAC));
 }
 
 static bool answers_requests(const struct releasing *r)
 {
-    const struct source *source = settings_source(r->settings, r->record.e.source);
+    const struct source *source = settings_source(r->how->settings, r->record.e.source);
 
     return source != NULL && source->reply;
 }
@@ -143,11 +141,11 @@ static enum ho_code record(struct db *db, struct releasing *r, struct ho_err *er
     struct event *e = &r->record.e;
     unsigned char body_sha256[SHA256_LEN];
 
-    event_mac(e, r->key, r->record.mac);
+    event_mac(e, r->how->key, r->record.mac);
     memcpy(r->record.other_same, e->same, SHA256_LEN);
     mac_sha256(e->body, body_sha256);
     if (db_seals(db)->wanted) {
-        seal_digest(r->key, body_sha256, body_sha256);
+        seal_digest(r->how->key, body_sha256, body_sha256);
     }
     enum ho_code code = record_receipt(db, &r->record, body_sha256, NULL, err);
     if (code != HO_OK || r->record.settled) {
@@ -192,7 +190,7 @@ static enum ho_code release_tx(struct db *db, void *arg, struct ho_err *err)
         r->what = examine(r, db_seals(db));
         code = r->what == RELEASED ? record(db, r, err) : HO_OK;
     }
-    if (code == HO_OK && r->dry) {
+    if (code == HO_OK && r->how->dry) {
         db_rollback(db);
         return HO_OK;
     }
@@ -200,12 +198,11 @@ static enum ho_code release_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t id,
-                              struct span key, bool dry, enum conflict_released *what,
-                              char cid[ULID_LEN + 1], struct ho_err *err)
+enum ho_code conflict_release(struct db *db, uint64_t id, const struct conflict_release_how *how,
+                              enum conflict_released *what, char cid[ULID_LEN + 1],
+                              struct ho_err *err)
 {
-    struct releasing r = {
-        .settings = s, .id = id, .key = key, .dry = dry, .what = RELEASE_MISSING};
+    struct releasing r = {.how = how, .id = id, .what = RELEASE_MISSING};
 
     cid[0] = '\0';
     buf_init(&r.headers, DB_RESULT_MAX);
@@ -217,7 +214,7 @@ enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t 
     if (code == HO_OK) {
         code = db_transact(db, deadline_in(TX_TIME_MS), release_tx, &r, err);
     }
-    if (code == HO_OK && r.what == RELEASED && !dry) {
+    if (code == HO_OK && r.what == RELEASED && !how->dry) {
         memcpy(cid, r.record.e.cid, ULID_LEN + 1);
     }
     *what = r.what;

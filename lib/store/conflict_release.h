@@ -18,14 +18,20 @@ enum conflict_released {
     RELEASE_MISSING   /* there is no such row */
 };
 
+struct conflict_release_how {
+    const struct settings *settings; /* of db */
+    struct span key;                 /* of this installation */
+    bool dry;                        /* all is tried, and undone */
+};
+
 /* A row of hookonce_conflict of kind "repeat" becomes an event of its own, with a job that is due,
  * in one transaction; the row stays and says when. It was verified when it came; that it is still
  * what came is proved by its MAC, as with a file of the spool.
- * in:  id - of the row; s - of db; key - of this installation; dry - all is tried, and undone
+ * in:  id - of the row
  * out: *what; cid - of the receipt, with RELEASED and not dry, else ""
  * returns HO_OK, or as db_run, or HO_TRANSIENT: bodies can't be sealed now. blocks: 10 s at most */
-enum ho_code conflict_release(struct db *db, const struct settings *s, uint64_t id,
-                              struct span key, bool dry, enum conflict_released *what,
-                              char cid[ULID_LEN + 1], struct ho_err *err) HO_MUST_CHECK;
+enum ho_code conflict_release(struct db *db, uint64_t id, const struct conflict_release_how *how,
+                              enum conflict_released *what, char cid[ULID_LEN + 1],
+                              struct ho_err *err) HO_MUST_CHECK;
 
 #endif

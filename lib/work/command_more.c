@@ -139,11 +139,12 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err)
         [RELEASE_MISSING] = "Nothing was done: there is no such conflict",
     };
     const struct command_site *site = &run->site;
+    const bool dry = run->claim.ask.dry_run;
+    const struct conflict_release_how how = {site->settings, site->key, dry};
     enum conflict_released got = RELEASE_MISSING;
 
-    const bool dry = run->claim.ask.dry_run;
-    enum ho_code code = conflict_release(site->db, site->settings, run->claim.ask.conflict,
-                                         site->key, dry, &got, run->cid, err);
+    enum ho_code code =
+        conflict_release(site->db, run->claim.ask.conflict, &how, &got, run->cid, err);
     if (code == HO_OK) {
         run->claim.found = got == RELEASE_MISSING ? 0 : 1;
         run->claim.did = got == RELEASED && !dry ? 1 : 0;

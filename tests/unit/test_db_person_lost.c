@@ -92,6 +92,7 @@ static void discards(void)
 static void lets_a_delivery_in(void)
 {
     struct event e = testdb_event("evt_1", "{\"n\":1}");
+    const struct conflict_release_how how = {.settings = settings, .key = TESTDB_KEY};
     enum conflict_released got = RELEASE_MISSING;
     char cid[ULID_LEN + 1];
 
@@ -101,7 +102,7 @@ static void lets_a_delivery_in(void)
     ulid_new(clock_wall_us(), e.cid);
     assert_int_equal(testdb_record(base.outside, &e), RECEIPT_REPEAT);
     uint64_t id = (uint64_t)testdb_int(base.outside, "SELECT id FROM hookonce_conflict");
-    WELL(conflict_release(far, settings, id, TESTDB_KEY, false, &got, cid, &err));
+    WELL(conflict_release(far, id, &how, &got, cid, &err));
     assert_int_equal(got, RELEASED);
     assert_string_equal(cid, e.cid);
     ASSERT_COUNT("hookonce_receipt", 2);

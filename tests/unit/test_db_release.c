@@ -40,10 +40,11 @@ static uint64_t repeat(const char *body)
 
 static enum conflict_released let_go(uint64_t id)
 {
+    const struct conflict_release_how how = {.settings = settings, .key = TESTDB_KEY};
     enum conflict_released what;
     char cid[ULID_LEN + 1];
 
-    if (conflict_release(base.outside, settings, id, TESTDB_KEY, false, &what, cid, &err) != HO_OK) {
+    if (conflict_release(base.outside, id, &how, &what, cid, &err) != HO_OK) {
         fail_msg("release: %s", err.text);
     }
     assert_int_equal(strlen(cid), what == RELEASED ? ULID_LEN : 0);

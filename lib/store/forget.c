@@ -14,6 +14,7 @@ struct forgetting {
     size_t n;
     uint64_t command; /* 0: nothing is discarded */
     bool dry;
+    uint64_t conflicts; /* erased with them */
     char body_id[ULID_LEN + 1];
     enum forgotten result;
 };
@@ -127,21 +128,36 @@ static enum ho_code judge_locked(struct db *db, struct forgetting *f, struct ho_
     return code;
 }
 
+static enum ho_code erase(struct db *db, struct forgetting *f, const char *id, struct ho_err *err)
+{
+    const struct db_value cid[] = {DBV_STR(id)};
+    enum ho_code code = HO_OK;
+
+    for (size_t k = 0; k < sql_forget_n && code == HO_OK; k++) {
+        code = db_run(db, sql_forget[k], cid, 1, NULL, err);
+    }
+    for (size_t k = 0; k < sql_forget_own_n && code == HO_OK; k++) {
+        struct db_rows rows = {0};
+        code = db_run(db, sql_forget_own[k], cid, 1, &rows, err);
+        f->conflicts += code == HO_OK ? rows.affected : 0;
+        db_rows_free(&rows);
+    }
+    return code;
+}
+
 static enum ho_code forget_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct forgetting *f = arg;
     enum ho_code code = db_begin(db, err);
 
+    f->conflicts = 0;
     code = code == HO_OK ? judge_locked(db, f, err) : code;
+    for (size_t i = 0; i < f->n && code == HO_OK && f->result == FORGOTTEN; i++) {
+        code = erase(db, f, f->cids[i], err);
+    }
     if (code == HO_OK && (f->dry || f->result != FORGOTTEN)) {
         db_rollback(db);
         return HO_OK;
-    }
-    for (size_t i = 0; i < f->n && code == HO_OK; i++) {
-        const struct db_value cid[] = {DBV_STR(f->cids[i])};
-        for (size_t k = 0; k < sql_forget_n && code == HO_OK; k++) {
-            code = db_run(db, sql_forget[k], cid, 1, NULL, err);
-        }
     }
     return code == HO_OK ? db_commit(db, err) : code;
 }
@@ -161,7 +177,7 @@ static enum ho_code find_body(struct db *db, struct forgetting *f, struct ho_err
 }
 
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, uint64_t command,
-                    bool dry, enum forgotten *out, struct ho_err *err)
+                    bool dry, enum forgotten *out, uint64_t *conflicts, struct ho_err *err)
 {
     struct forgetting f = {
         .cids = cids, .n = n, .command = command, .dry = dry, .result = FORGET_NOTHING};
@@ -171,6 +187,7 @@ enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, u
     if (code == HO_OK && strlen(f.body_id) == ULID_LEN) {
         code = db_transact(db, deadline_in(TX_TIME_MS), forget_tx, &f, err);
         *out = f.result;
+        *conflicts += code == HO_OK ? f.conflicts : 0;
     }
     return code;
 }
@@ -179,31 +196,34 @@ enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, u
 
 #define CONFLICTS_MAX 20 /* at once: each has a body of up to 1 MiB */
 
-enum { CONFLICT_ID, CONFLICT_CID, CONFLICT_BODY, CONFLICT_KEY, CONFLICT_SOURCE, CONFLICT_SCOPE };
+enum { CONFLICT_ID, CONFLICT_CID, CONFLICT_BODY, CONFLICT_KEY, CONFLICT_SOURCE, CONFLICT_SCOPE,
+       CONFLICT_FIRST, CONFLICT_LEN };
 
-static enum ho_code look_at_conflict(struct db *db, const struct db_rows *rows, size_t i,
-                                     forget_match *match, void *arg, bool *meant,
-                                     struct ho_err *err)
+/* Whether it is meant. */
+static bool look_at_conflict(struct db *db, const struct db_rows *rows, size_t i,
+                             forget_match *match, void *arg)
 {
     char cid[ULID_LEN + 1];
-    char print[SEAL_PRINT_LEN + 1];
     struct span body = db_cell(rows, i, CONFLICT_BODY);
     struct buf plain;
 
     jobs_row_text(db_cell(rows, i, CONFLICT_CID), cid, sizeof cid);
-    jobs_row_text(db_cell(rows, i, CONFLICT_KEY), print, sizeof print);
     const struct seal_place at = {"conflict body", cid, 0};
     buf_init(&plain, body.len + 1);
-    enum seal_opened got =
-        seal_get(db_seals(db), db_cell(rows, i, CONFLICT_KEY), &at, body, &plain);
-    *meant = got == SEAL_OPENED && match(arg, db_cell(rows, i, CONFLICT_SOURCE),
-                                         db_cell(rows, i, CONFLICT_SCOPE), buf_span(&plain));
+    bool opened = seal_get(db_seals(db), db_cell(rows, i, CONFLICT_KEY), &at, body, &plain) ==
+                  SEAL_OPENED;
+    const struct forget_seen seen = {
+        .conflict = (uint64_t)db_cell_int(rows, i, CONFLICT_ID),
+        .cid = db_cell(rows, i, CONFLICT_CID),
+        .first_cid = db_cell(rows, i, CONFLICT_FIRST),
+        .source = db_cell(rows, i, CONFLICT_SOURCE),
+        .scope = db_cell(rows, i, CONFLICT_SCOPE),
+        .body = opened ? buf_span(&plain) : SPAN_NONE,
+        .part = db_cell_int(rows, i, CONFLICT_LEN) > (int64_t)plain.len,
+    };
+    bool meant = match(arg, &seen);
     buf_free(&plain);
-    return got != SEAL_NO_KEY
-               ? HO_OK
-               : ho_fail(err, HO_PERMANENT, "a conflict's body is sealed under the body_key %s, "
-                                            "which is not here, so nobody can tell whose it is",
-                         print);
+    return meant;
 }
 
 enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, bool dry,
@@ -222,9 +242,7 @@ enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, boo
         for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
             after = (uint64_t)db_cell_int(&rows, i, CONFLICT_ID);
             const struct db_value id[] = {DBV_UINT(after)};
-            bool meant = false;
-            code = look_at_conflict(db, &rows, i, match, arg, &meant, err);
-            if (code == HO_OK && meant) {
+            if (look_at_conflict(db, &rows, i, match, arg)) {
                 (*count)++;
                 code = dry ? HO_OK : db_run(db, sql_forget_conflict, id, 1, NULL, err);
             }

@@ -22,10 +22,12 @@ enum forgotten {
  *      always refused
  *      dry — only judge: all is done, and undone
  * out: *out — unless it is FORGOTTEN, and never with dry, anything has changed
+ *      *conflicts — raised by the conflicts that are erased with them
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
  * blocks: 30 s at most */
 enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, uint64_t command,
-                    bool dry, enum forgotten *out, struct ho_err *err) HO_MUST_CHECK;
+                    bool dry, enum forgotten *out, uint64_t *conflicts,
+                    struct ho_err *err) HO_MUST_CHECK;
 
 /* Receipts to look through, oldest first, behind a correlation id: cid, body id.
  * in: source — NULL: all */
@@ -33,11 +35,20 @@ enum ho_code forget_list(struct db *db, const char *after, const char *source, s
                          struct ho_err *err) HO_MUST_CHECK;
 #define FORGET_LIST_MAX 500
 
-/* Whether the content of a delivery is meant: of which source, and its dedupe scope. */
-typedef bool forget_match(void *arg, struct span source, struct span scope, struct span body);
+/* What a conflict holds. */
+struct forget_seen {
+    uint64_t conflict; /* its number */
+    struct span cid, first_cid;
+    struct span source, scope; /* the dedupe scope */
+    struct span body; /* absent: it can't be opened (its key is not here, or it was changed) */
+    bool part;        /* more was delivered than is kept: of a batch the item, or it was cut */
+};
+
+/* Whether it is meant. */
+typedef bool forget_match(void *arg, const struct forget_seen *seen);
 
 /* Erases what conflicts of other receipts hold of it, too.
- * returns HO_OK | HO_TRANSIENT | HO_PERMANENT (also: one is sealed under a key that is not here)
+ * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
  * out: *count — rows erased, or with dry those that would be */
 enum ho_code forget_conflicts(struct db *db, forget_match *match, void *arg, bool dry,
                               uint64_t *count, struct ho_err *err) HO_MUST_CHECK;

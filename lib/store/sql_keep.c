@@ -27,13 +27,14 @@ const size_t sealed_tables_n = sizeof sealed_tables / sizeof sealed_tables[0];
 
 /* ---- pruned ----
  * Correlation ids sort by time, so old receipts are the beginning of that index. A receipt with a
- * conflict is left: the conflict is for a person, who deletes its row. */
+ * conflict is left: the conflict is for a person, who deletes or releases its row. A row that was
+ * released goes with the event that it has become. */
 
 #define IDS "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)" /* KEEP_CHUNK of them */
 #define OLD(r) r ".recorded_at < UTC_TIMESTAMP(6) - INTERVAL ? MICROSECOND"
 #define IN_CONFLICT(r)                                                                            \
     "EXISTS (SELECT 1 FROM hookonce_conflict AS c WHERE c.first_correlation_id = " r               \
-    ".correlation_id)"
+    ".correlation_id AND c.released_at IS NULL)"
 #define IN_DOUBT(r)                                                                               \
     "EXISTS (SELECT 1 FROM hookonce_job AS j JOIN hookonce_effect AS e ON e.job_id = j.id"         \
     " WHERE j.correlation_id = " r ".correlation_id AND e.state <> 'done')"
@@ -71,13 +72,19 @@ static const char attempts[] = "DELETE a FROM hookonce_job AS j FORCE INDEX (onc
 static const char body[] = DELETE_OF("hookonce_body");
 static const char answer[] = DELETE_OF("hookonce_answer");
 static const char job[] = DELETE_OF("hookonce_job");
-static const char command[] = DELETE_OF("hookonce_command");
+static const char command[] =
+    DELETE_OF("hookonce_command") " AND state NOT IN ('new', 'running')";
 static const char guard[] = DELETE_OF("hookonce_guard");
+static const char conflict[] = DELETE_OF("hookonce_conflict") " AND released_at IS NOT NULL";
+static const char conflict_body[] =
+    "UPDATE hookonce_conflict SET headers = '', body = '', body_key = NULL"
+    " WHERE correlation_id IN " IDS " AND released_at IS NOT NULL";
 static const char receipt[] = DELETE_OF("hookonce_receipt");
 
-const char *const sql_prune_whole[] = {attempts, job, command, answer, body, guard, receipt};
+const char *const sql_prune_whole[] = {attempts, job,   command,  answer,
+                                       body,     guard, conflict, receipt};
 const size_t sql_prune_whole_n = sizeof sql_prune_whole / sizeof sql_prune_whole[0];
-const char *const sql_prune_content[] = {answer, body};
+const char *const sql_prune_content[] = {answer, body, conflict_body};
 const size_t sql_prune_content_n = sizeof sql_prune_content / sizeof sql_prune_content[0];
 
 /* ---- forgotten ---- */
@@ -102,8 +109,6 @@ const char sql_forget_jobs[] = "SELECT id, state FROM hookonce_job FORCE INDEX (
 const char *const sql_forget[] = {
     "DELETE FROM hookonce_body WHERE correlation_id = ?",
     "DELETE FROM hookonce_answer WHERE correlation_id = ?",
-    "UPDATE hookonce_conflict SET headers = '', body = '', body_key = NULL"
-    " WHERE first_correlation_id = ?",
     "UPDATE hookonce_job SET last_error = NULL WHERE correlation_id = ?",
     "UPDATE hookonce_job AS j JOIN hookonce_attempt AS a ON a.job_id = j.id SET a.error = NULL"
     " WHERE j.correlation_id = ?",
@@ -112,9 +117,17 @@ const char *const sql_forget[] = {
 };
 const size_t sql_forget_n = sizeof sql_forget / sizeof sql_forget[0];
 
-const char sql_forget_conflicts[] =
-    "SELECT id, correlation_id, body, body_key, source, provider FROM hookonce_conflict WHERE id > ?"
-    " ORDER BY id LIMIT ?";
+/* Deliveries that contradict the event, and the row that it was before a person released it. */
+#define EMPTY_CONFLICT "UPDATE hookonce_conflict SET headers = '', body = '', body_key = NULL"
 
-const char sql_forget_conflict[] =
-    "UPDATE hookonce_conflict SET headers = '', body = '', body_key = NULL WHERE id = ?";
+const char *const sql_forget_own[] = {
+    EMPTY_CONFLICT " WHERE first_correlation_id = ? AND (headers <> '' OR body <> '')",
+    EMPTY_CONFLICT " WHERE correlation_id = ? AND (headers <> '' OR body <> '')",
+};
+const size_t sql_forget_own_n = sizeof sql_forget_own / sizeof sql_forget_own[0];
+
+const char sql_forget_conflicts[] =
+    "SELECT id, correlation_id, body, body_key, source, provider, first_correlation_id, body_len"
+    " FROM hookonce_conflict WHERE id > ? AND body <> '' ORDER BY id LIMIT ?";
+
+const char sql_forget_conflict[] = EMPTY_CONFLICT " WHERE id = ?";

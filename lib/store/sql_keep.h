@@ -39,6 +39,8 @@ extern const char sql_forget_body[];    /* cid -> body id */
 extern const char sql_forget_jobs[];    /* cid -> id, state; locks them */
 extern const char *const sql_forget[];  /* cid, each */
 extern const size_t sql_forget_n;
+extern const char *const sql_forget_own[]; /* cid, each: its conflicts that are not empty */
+extern const size_t sql_forget_own_n;
 
 /* After id, limit -> id, cid, body, print, source, provider */
 extern const char sql_forget_conflicts[];

@@ -191,6 +191,7 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
         [FORGET_NOTHING] = "Nothing was done: it is gone"};
     enum forgotten got = FORGET_NOTHING;
     char cids[1][ULID_LEN + 1];
+    uint64_t conflicts = 0;
 
     if (spool_in_the_way(run, err)) {
         return HO_REJECT;
@@ -202,11 +203,16 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
     run->claim.found = 1;
     bool dry = run->claim.ask.dry_run;
     memcpy(cids[0], run->cid, sizeof cids[0]);
-    code = forget(run->site.db, (const char(*)[ULID_LEN + 1]) cids, 1, 0, dry, &got, err);
+    code = forget(run->site.db, (const char(*)[ULID_LEN + 1]) cids, 1, 0, dry, &got, &conflicts,
+                  err);
     if (code == HO_OK) {
         run->claim.did = got == FORGOTTEN && !dry ? 1 : 0;
         command_answer(run, got == FORGOTTEN ? COMMAND_DONE : COMMAND_REFUSED, "%s%s",
                        dry ? "Dry run, nothing was changed. It would be so: " : "", texts[got]);
+        if (conflicts > 0 && buf_addf(&run->answer, "; conflicts erased with it: %llu",
+                                      (unsigned long long)conflicts) != HO_OK) {
+            return HO_OK; /* what fits is said */
+        }
     }
     return code;
 }

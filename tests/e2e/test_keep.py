@@ -262,7 +262,7 @@ def test_forget_wants_ids_or_a_pointer_and_an_empty_spool(site):
     os.remove(s.path("state/spool/quarantine/01M8QA12GYHZKNS9XE4QQ09XEE.10.spool"))
 
 
-def test_forget_refuses_what_it_cannot_open__conflicts_too(site):
+def test_forget_names_and_leaves_what_it_cannot_look_into(site):
     s = keeping(site)
     s.write("one.bodykey", "11" * 32)
     s.write("two.bodykey", "22" * 32)
@@ -278,10 +278,23 @@ def test_forget_refuses_what_it_cannot_open__conflicts_too(site):
     s.configure()
     for more in ((), ("--dry-run",)):
         done = s.hookonce("forget", *pick, *more)
-        assert done.returncode == 69 and b"a conflict's body is sealed under the body_key" in done.stderr, done
+        assert done.returncode == 1 and b"left: conflict 2 cannot be looked into" in done.stderr, done
+        assert b", 1 left" in done.stdout
     s.settings["hookonce"]["body_key"] = ["file:two.bodykey", "file:one.bodykey"]
     s.configure()
     assert b"1 conflict erased" in s.hookonce("forget", *pick, check=True).stdout
+    arrive(s, events.stripe("evt_2"), events.stripe("evt_2", kind="large", customer="cus_1", pad="y" * 1_300_000))
+    s.process()
+    done = s.hookonce("forget", *pick)  # only its first part is kept, which is no document
+    assert done.returncode == 1 and b"only a part of its body is kept" in done.stderr and b", 1 left" in done.stdout
+    assert b"1 conflict erased" in s.hookonce("forget", "evt_2", check=True).stdout
+    assert b", 0 left" in s.hookonce("forget", *pick, check=True).stdout
+    arrive(s, events.stripe("evt_3", customer="cus_1"))
+    s.process()
+    s.settings["hookonce"]["body_key"] = "file:one.bodykey"
+    s.configure()
+    done = s.hookonce("forget", *pick)
+    assert done.returncode == 1 and b"sealed under the body_key" in done.stderr and b", 1 left" in done.stdout
 
 
 def test_conflicts_are_read_as_their_source_reads_bodies(site):

@@ -1,6 +1,7 @@
 """Refused deliveries that a person released: what comes after them, and what becomes of their rows."""
 
 from hooktest import events
+from test_keep import age
 
 HUB = {"hub": {"provider": "github", "secret": "s3cret of the hub", "guard": "yes"}}
 
@@ -79,3 +80,30 @@ def test_a_dry_run_of_release_says_what_the_run_says(site):
     s.hookonce("release", "--conflict", "1", check=True)
     row = asked(s, "command, conflict", "'release', 1")
     assert row["state"] == "done" and row["did"] == 0 and "released before" in row["answer"]
+
+
+def test_a_released_row_goes_with_its_event(site):
+    s, body = hub(site, keep_bodies="1d", keep_receipts="3d"), events.github(pad="PERSON")
+    deliver(s, body, "a", "b")
+    s.hookonce("release", "--conflict", "1", check=True)
+    s.process()
+    for days, left in ((2, (2, 0, 1)), (4, (0, 0, 0))):
+        for name in ids(s):
+            age(s, name, 2)
+        s.hookonce("prune", check=True)
+        assert (s.count("receipt"), s.count("body"), s.count("conflict")) == left, days
+        assert s.value("SELECT COUNT(*) FROM hookonce_conflict WHERE body LIKE '%%PERSON%%'") == 0
+
+
+def test_forgetting_a_released_event_empties_its_row(site):
+    s, body = hub(site, sql_commands="forget"), events.github(pad="PERSON")
+    deliver(s, body, "a", "b", "c")
+    for n in (1, 2):
+        s.hookonce("release", "--conflict", str(n), check=True)
+    s.process()
+    for dry in (("--dry-run",), ()):
+        done = s.hookonce("forget", "b", *dry, check=True)
+        assert b"1 conflict would be erased" in done.stdout if dry else b"1 conflict erased" in done.stdout
+    assert "conflicts erased with it: 1" in asked(s, "command, event_id", "'forget', 'c'")["answer"]
+    assert s.value("SELECT COUNT(*) FROM hookonce_conflict WHERE body <> '' OR headers <> ''") == 0
+    assert s.hookonce("body", "a", check=True).stdout == body

@@ -7,7 +7,7 @@
 #include "operator/page.h"
 #include "store/gate.h"
 
-#define DATABASE_MS 3000 /* for all that is asked of it */
+#define DATABASE_MS 1500 /* for all that is asked of it */
 
 static bool any_spools(const struct settings *s)
 {

@@ -15,8 +15,9 @@
 #include "base/text.h"
 #include "receiver/parts.h"
 
-#define PAGE_MS 6000          /* `hookonce page` gives the database 3 s */
-#define PAGES_AT_ONCE 2       /* on this host: the other receivers are there for deliveries */
+#define PAGE_MS 2000          /* `hookonce page` gives the database less */
+#define PLACE_MS 250          /* how long one waits for another page to be through */
+#define PLACE_LOOK_MS 10
 #define PAGE_MAX ((size_t)2 * 1024 * 1024)
 #define FIELD_MAX 4096        /* of the query, and of Authorization */
 #define EXIT_TROUBLED 1       /* of `hookonce page`: it printed the page, and all is not well */
@@ -154,32 +155,48 @@ static bool wants_openmetrics(const struct receiver *rx, enum page page)
     return wanted;
 }
 
-/* Takes one of the few places for pages. false: all are taken. Where no lock can be had (*fd -1),
- * the number of receivers is the bound. The lock ends with its holder, however that ends. */
-static bool take_place(const struct receiver *rx, int *fd)
+/* Takes the one place on this host in which a page is made, so that of two receivers one is there
+ * for deliveries. false: it is taken. Where no lock can be had (*fd -1), the number of receivers is
+ * the bound. The lock ends with its holder, however that ends. */
+static bool take_place(const struct receiver *rx, int64_t wait_ms, int *fd)
 {
     const char *dir = receiver_state_dir(rx);
+    const struct deadline end = deadline_in(wait_ms);
     size_t room = strlen(dir) + 32;
     char *path = ho_alloc(room);
-    bool free_place = false;
+    bool mine = false;
 
-    *fd = -1;
-    for (int i = 1; i <= PAGES_AT_ONCE && !free_place; i++) {
-        (void)snprintf(path, room, "%s/page-%d.lock", dir, i);
-        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
-        free_place = *fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-        if (!free_place) {
-            (void)close(*fd);
-            *fd = -1;
-        }
-    }
+    (void)snprintf(path, room, "%s/page.lock", dir);
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
     free(path);
-    return free_place;
+    mine = *fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    while (!mine && deadline_left_ms(end) > 0) {
+        clock_sleep_ms(PLACE_LOOK_MS);
+        mine = flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    }
+    if (!mine) {
+        (void)close(*fd);
+        *fd = -1;
+    }
+    return mine;
 }
 
-static void make(struct receiver *rx, enum page page)
+static const char *kept_name(enum page page, bool open_text)
 {
-    bool open_text = wants_openmetrics(rx, page);
+    return open_text ? "openmetrics" : pages[page].name;
+}
+
+static void answer(struct receiver *rx, enum page page, bool open_text, struct span body)
+{
+    const struct reply_text text = {status_of(page, body),
+                                    open_text ? OPENMETRICS_TYPE : pages[page].type,
+                                    pages[page].headers, body};
+
+    reply_text(rx, &text);
+}
+
+static void make(struct receiver *rx, enum page page, bool open_text)
+{
     const struct program_call call = {
         .words = {"page", pages[page].name, open_text ? "--openmetrics" : NULL},
         .said_max = PAGE_MAX,
@@ -196,30 +213,43 @@ static void make(struct receiver *rx, enum page page)
     } else if ((code != 0 && code != EXIT_TROUBLED) || p.cut) {
         trouble(rx, page, p.cut ? "hookonce page printed too much" : buf_cstr(&p.said));
     } else {
-        struct span body = buf_span(&p.said);
-        const struct reply_text text = {status_of(page, body),
-                                        open_text ? OPENMETRICS_TYPE : pages[page].type,
-                                        pages[page].headers, body};
-        reply_text(rx, &text);
+        answer(rx, page, open_text, buf_span(&p.said));
+        page_keep(rx, kept_name(page, open_text), buf_span(&p.said));
     }
     program_end(&p);
+}
+
+/* Makes it, or gives the last one while another is being made. */
+static void make_or_give(struct receiver *rx, enum page page)
+{
+    bool open_text = wants_openmetrics(rx, page);
+    struct buf kept;
+    int fd;
+
+    buf_init(&kept, PAGE_MAX);
+    bool mine = take_place(rx, 0, &fd);
+    if (!mine && page_kept(rx, kept_name(page, open_text), &kept)) {
+        answer(rx, page, open_text, buf_span(&kept));
+    } else if (mine || take_place(rx, PLACE_MS, &fd)) {
+        make(rx, page, open_text);
+    } else {
+        trouble(rx, page, "another page is being made, and takes long");
+    }
+    buf_free(&kept);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
 }
 
 static void serve_allowed(struct receiver *rx, enum page page)
 {
     const struct reply_text live = {200, pages[page].type, NO_STORE,
                                     SPAN_LIT("{\"status\":\"live\",\"reasons\":[]}\n")};
-    int fd;
 
     if (page == PAGE_HEALTH && asks_for(rx, "live")) {
         reply_text(rx, &live);
-    } else if (take_place(rx, &fd)) {
-        make(rx, page);
-        if (fd >= 0) {
-            (void)close(fd);
-        }
     } else {
-        trouble(rx, page, "as many pages as may be are being made");
+        make_or_give(rx, page);
     }
 }
 

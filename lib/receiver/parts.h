@@ -163,6 +163,15 @@ enum page page_of(const struct receiver *rx);
  * `hookonce page`. blocks: some seconds, while the database is slow */
 void serve_page(struct receiver *rx, enum page page);
 
+/* ---- page_kept.c ---- */
+
+/* Keeps the page of that name in the state folder; what can't be written is not kept. By whoever has
+ * the place in which pages are made. */
+void page_keep(const struct receiver *rx, const char *name, struct span body);
+
+/* Appends the page of that name, unless it is a minute old or older. false: there is none. */
+bool page_kept(const struct receiver *rx, const char *name, struct buf *out);
+
 /* ---- program.c ---- */
 
 #define PROGRAM_WORDS 4         /* of a command line, without the program */

@@ -1,6 +1,7 @@
 """What monitors and people ask: /health, /metrics, /status, their token, and what is made for them."""
 
 import base64
+import contextlib
 import fcntl
 import hashlib
 import html.parser
@@ -9,7 +10,9 @@ import os
 import re
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pymysql
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
@@ -219,18 +222,51 @@ def test_a_part_of_the_status_that_can_not_be_read_says_so_and_the_rest_is_there
     assert "<h2>Sources</h2>" in page and page.rstrip().endswith("</html>")
 
 
-def test_two_pages_are_made_at_once_and_no_more(paged):
+def test_one_page_is_made_at_a_time_and_others_get_the_last(paged):
     s = paged()
-    held = []
-    for n in (1, 2):
-        path = s.path(f"state/page-{n}.lock")
-        held.append(open(s.write(f"state/page-{n}.lock", "") if not os.path.exists(path) else path, "rb"))
-        fcntl.flock(held[-1], fcntl.LOCK_EX)
-    assert get(s, "status").status == 503
-    assert state(s)[:2] == (200, "degraded") and state(s, "?live")[1] == "live"
-    held.pop().close()
-    assert get(s, "status").status == 200
-    held.pop().close()
+    with open(s.write("state/page.lock", ""), "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert get(s, "status").status == 503
+        assert state(s)[:2] == (200, "degraded") and state(s, "?live")[1] == "live"
+        fcntl.flock(held, fcntl.LOCK_UN)
+        made = {page: get(s, page) for page in PAGES}
+        made["open"] = get(s, "metrics", OPEN)
+        assert {answer.status for answer in made.values()} == {200}
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert {page: get(s, page).body for page in PAGES} == {page: made[page].body for page in PAGES}
+        again = get(s, "metrics", OPEN)
+        assert (again.body, again.header("Content-Type")) == (made["open"].body, made["open"].header("Content-Type"))
+        for name in os.listdir(s.path("state")):
+            if name.endswith(".kept"):
+                assert os.stat(s.path("state/" + name)).st_mode & 0o777 == 0o600
+                os.utime(s.path("state/" + name), (time.time() - 61,) * 2)
+        assert get(s, "status").status == 503 and get(s, "metrics", OPEN).status == 503
+
+
+def test_of_two_receivers_one_is_there_for_deliveries_however_many_ask_for_pages(paged, own_mariadb):
+    mariadb = own_mariadb()
+    database = mariadb.create_database()
+    s = paged(("lighttpd", {"procs": 2}), database=database)
+    end = time.monotonic() + 6
+
+    def ask():
+        while time.monotonic() < end:
+            get(s, "metrics")
+            time.sleep(0.2)
+
+    with contextlib.closing(pymysql.connect(unix_socket=mariadb.socket, user="root",
+                                            database=database.name)) as other, \
+            ThreadPoolExecutor(4) as pool:
+        other.cursor().execute("LOCK TABLES hookonce_alert WRITE, hookonce_sample WRITE")
+        asking = [pool.submit(ask) for _ in range(4)]
+        took = []
+        while time.monotonic() < end - 0.5:
+            start = time.monotonic()
+            assert s.deliver("github", events.github()).status == 200
+            took.append(time.monotonic() - start)
+        for one in asking:
+            one.result()
+    assert max(took) < 2.5, took
 
 
 # -- metrics -----------------------------------------------------------------------------------------

@@ -272,6 +272,42 @@ static void a_dry_run_changes_nothing_and_promises_what_is_done(void **state)
     }
 }
 
+/* What was in doubt when its job went can be let go by the job's number only. */
+static void a_key_that_a_job_left_behind_is_released(void **state)
+{
+    static const struct {
+        const char *effect;
+        bool dry;
+        const char *answer, *key;
+    } rows[] = {
+        {"unknown", false, "The job is gone; its business key was in doubt, and is free now", "(null)"},
+        {"unknown", true, "Nothing was done: there is no such job", "unknown"},
+        {"done", false, "Nothing was done: there is no such job", "done"},
+        {NULL, false, "Nothing was done: there is no such job", "(null)"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct command_ask ask = {.kind = COMMAND_RELEASE, .dry_run = rows[i].dry, .at_most = 1,
+                                        .asked_by = SPAN_LIT("test"),
+                                        .job = one_job("state = 'dead'", rows[i].effect)};
+        struct command_claim claim;
+        const struct command_site at = site(db);
+        char answer[256], key[256];
+
+        testdb_run(base.outside, "DELETE FROM hookonce_job");
+        assert_int_equal(command_begin(db, &ask, "test", COMMAND_LEASE_MS, &claim, &err), HO_OK);
+        struct command_run *run = command_run_new(&at, &claim);
+        step_to_the_end(run);
+        const struct command_told told = command_run_told(run);
+        (void)snprintf(answer, sizeof answer, "%.*s", (int)told.answer.len, (const char *)told.answer.p);
+        ROW_TEXT(i, answer, rows[i].answer);
+        ROW(i, told.state == (strncmp(answer, "The job", 7) == 0 ? COMMAND_DONE : COMMAND_REFUSED));
+        command_run_free(run);
+        ROW_TEXT(i, testdb_text(base.outside, "SELECT MAX(state) FROM hookonce_effect", key), rows[i].key);
+    }
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -307,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_left_in_the_middle_is_taken_up_at_once_where_it_stopped, empty),
         cmocka_unit_test_setup(each_job_is_told_what_came_of_it, empty),
         cmocka_unit_test_setup(a_dry_run_changes_nothing_and_promises_what_is_done, empty),
+        cmocka_unit_test_setup(a_key_that_a_job_left_behind_is_released, empty),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -190,7 +190,7 @@ CREATE TABLE IF NOT EXISTS hookonce_expect (
 CREATE TABLE IF NOT EXISTS hookonce_alert (
     kind VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL
         COMMENT 'What is wrong, in a word of the runbook: dead-letters, queue-age, silence ...',
-    host VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
+    host VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
         COMMENT 'Host that sees it; empty: it is in the database, and every host sees it',
     subject VARBINARY(128) NOT NULL DEFAULT ''
         COMMENT 'What it is about: a source, route, handler or file; empty: the installation',

@@ -161,16 +161,18 @@ CREATE TABLE IF NOT EXISTS hookonce_pause (
     kind ENUM('everything', 'source', 'route', 'handler')
         CHARACTER SET ascii COLLATE ascii_bin NOT NULL
         COMMENT 'What is paused: all jobs, or those of one source, route or handler',
-    name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
+    name VARCHAR(65) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT ''
         COMMENT 'Its name in the config; empty for everything',
-    who VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''
+    who VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''
         COMMENT 'Who paused it',
     reason VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''
         COMMENT 'Why, in that person''s words',
     paused_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
         COMMENT 'Since when; shown in the time zone of whoever looks',
     PRIMARY KEY (kind, name),
-    CONSTRAINT a_pause_of_everything_has_no_name CHECK ((kind = 'everything') = (name = ''))
+    CONSTRAINT a_pause_of_everything_has_no_name CHECK ((kind = 'everything') = (name = '')),
+    CONSTRAINT a_pause_is_of_everything_a_source_a_route_or_a_handler CHECK (kind <> ''),
+    CONSTRAINT a_name_has_64_characters_at_most CHECK (CHAR_LENGTH(name) <= 64)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='What is paused now: its jobs wait, deliveries are received; deleting a row ends it';
 

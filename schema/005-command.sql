@@ -7,7 +7,10 @@
 -- A command needs only what it is about; everything else has a default:
 --     INSERT INTO hookonce_command (command, job) VALUES ('retry', 12)
 -- The next run of the processor does it, and writes into `state` and `answer` what came of it. The
--- names of the constraints are what the database says when a row makes no sense.
+-- names of the constraints are what the database says when a row makes no sense. They hold without
+-- strict mode, too: there the database makes '' of a word that is none of the list, 0 of what is no
+-- number or time, and cuts what is too long; so each text may be one character longer in its column
+-- than a_text_is_too_long lets it be.
 
 CREATE TABLE IF NOT EXISTS hookonce_command (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT
@@ -17,26 +20,26 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         COMMENT 'What to do',
     job BIGINT UNSIGNED NULL
         COMMENT 'With which job; or give an event, or a filter',
-    event_id VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    event_id VARCHAR(256) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'With which event, by the provider''s id of it; with `provider` if several have it',
-    correlation_id VARCHAR(26) CHARACTER SET ascii COLLATE ascii_bin NULL
+    correlation_id VARCHAR(27) CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'With which event, by its correlation id',
     conflict BIGINT UNSIGNED NULL
         COMMENT 'release: which conflict',
-    provider VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    provider VARCHAR(65) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Filter: only events of this provider, or dedupe scope',
-    source VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    source VARCHAR(65) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Filter: only of this source; or the source to pause or resume',
-    route VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    route VARCHAR(65) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Filter: only jobs of this route; or the route to pause or resume',
-    handler VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    handler VARCHAR(65) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Filter: only jobs of this handler; or the handler to pause or resume',
-    event_type VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    event_type VARCHAR(256) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Filter: only this type; a * stands for anything, as in customer.*',
     status ENUM('received', 'processing', 'processed', 'failed')
         CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'Filter: only events of this status',
-    outcome VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    outcome VARCHAR(33) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Filter: only jobs that ended so, as in: gave up',
     from_time DATETIME(6) NULL
         COMMENT 'Filter: only what was received at this time or later, UTC',
@@ -52,9 +55,9 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         COMMENT 'replay: yes: also what is done is done once more; wants a reason',
     acted ENUM('yes', 'no') CHARACTER SET ascii COLLATE ascii_bin NULL
         COMMENT 'discard: whether its work was done, as you found out; NULL: you do not know',
-    reason VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
+    reason VARCHAR(1001) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL
         COMMENT 'Why, for whoever asks later',
-    asked_by VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL DEFAULT (USER())
+    asked_by VARCHAR(201) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL DEFAULT (USER())
         COMMENT 'Who asks: your name; else the database''s account',
     asked_from ENUM('sql', 'shell') CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'sql'
         COMMENT 'Leave it: shell is for the program, which does its commands itself',
@@ -116,6 +119,14 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
     CONSTRAINT pause_resume_prune_and_test_alert_take_no_job_or_event CHECK
         (command NOT IN ('pause', 'resume', 'prune', 'test-alert')
          OR (job IS NULL AND CONCAT_WS('', event_id, correlation_id) = '')),
+    CONSTRAINT a_filter_is_only_for_retry_replay_and_discard CHECK
+        (command IN ('retry', 'replay', 'discard')
+         OR (CONCAT_WS('', event_type, status, outcome, from_time, to_time) = ''
+             AND (COALESCE(provider, '') = '' OR COALESCE(event_id, '') <> '')
+             AND (CONCAT_WS('', source, route, handler) = '' OR command IN ('pause', 'resume')))),
+    CONSTRAINT provider_goes_with_event_id_or_with_a_filter CHECK
+        (COALESCE(provider, '') = ''
+         OR (job IS NULL AND conflict IS NULL AND COALESCE(correlation_id, '') = '')),
     CONSTRAINT conflict_is_only_for_release CHECK (conflict IS NULL OR command = 'release'),
     CONSTRAINT discard_needs_a_reason CHECK (command <> 'discard' OR TRIM(COALESCE(reason, '')) <> ''),
     CONSTRAINT again_needs_a_reason CHECK (again = 'no' OR TRIM(COALESCE(reason, '')) <> ''),
@@ -128,7 +139,19 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
         (per_minute IS NULL OR per_minute BETWEEN 1 AND 100000),
     CONSTRAINT from_time_is_before_to_time CHECK
         (from_time IS NULL OR to_time IS NULL OR from_time < to_time),
-    CONSTRAINT write_yes_or_no CHECK (dry_run <> '' AND again <> '' AND COALESCE(acted, 'no') <> '')
+    CONSTRAINT write_yes_or_no CHECK (dry_run <> '' AND again <> '' AND COALESCE(acted, 'no') <> ''),
+    CONSTRAINT status_is_received_processing_processed_or_failed CHECK (status <> ''),
+    CONSTRAINT leave_state_and_asked_from_as_they_are CHECK (state <> '' AND asked_from <> ''),
+    CONSTRAINT job_and_conflict_are_numbers CHECK (COALESCE(job, 1) > 0 AND COALESCE(conflict, 1) > 0),
+    CONSTRAINT times_are_written_as_2026_12_31_23_59_59 CHECK
+        (COALESCE(from_time, '9999-12-31') > '1000-01-01'
+         AND COALESCE(to_time, '9999-12-31') > '1000-01-01'),
+    CONSTRAINT a_text_is_too_long CHECK
+        (CHAR_LENGTH(COALESCE(event_id, '')) <= 255 AND CHAR_LENGTH(COALESCE(correlation_id, '')) <= 26
+         AND CHAR_LENGTH(COALESCE(provider, '')) <= 64 AND CHAR_LENGTH(COALESCE(source, '')) <= 64
+         AND CHAR_LENGTH(COALESCE(route, '')) <= 64 AND CHAR_LENGTH(COALESCE(handler, '')) <= 64
+         AND CHAR_LENGTH(COALESCE(event_type, '')) <= 255 AND CHAR_LENGTH(COALESCE(outcome, '')) <= 32
+         AND CHAR_LENGTH(COALESCE(reason, '')) <= 1000 AND CHAR_LENGTH(COALESCE(asked_by, '')) <= 200)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='Commands of persons: one row does one thing, once, and keeps who asked, when and why';
 

@@ -8,18 +8,18 @@ CREATE OR REPLACE PROCEDURE hookonce_retry(IN job_number BIGINT UNSIGNED)
     SQL SECURITY INVOKER COMMENT 'Opens a dead letter again'
     INSERT INTO hookonce_command (command, job) VALUES ('retry', job_number);
 
-CREATE OR REPLACE PROCEDURE hookonce_replay(IN id_of_event VARCHAR(255) CHARACTER SET utf8mb4)
+CREATE OR REPLACE PROCEDURE hookonce_replay(IN id_of_event VARCHAR(256) CHARACTER SET utf8mb4)
     SQL SECURITY INVOKER COMMENT 'Has an event done as far as it is not'
     INSERT INTO hookonce_command (command, event_id) VALUES ('replay', id_of_event);
 
-CREATE OR REPLACE PROCEDURE hookonce_replay_again(IN id_of_event VARCHAR(255) CHARACTER SET utf8mb4,
-    IN why VARCHAR(1000) CHARACTER SET utf8mb4)
+CREATE OR REPLACE PROCEDURE hookonce_replay_again(IN id_of_event VARCHAR(256) CHARACTER SET utf8mb4,
+    IN why VARCHAR(1001) CHARACTER SET utf8mb4)
     SQL SECURITY INVOKER COMMENT 'Has an event done once more'
     INSERT INTO hookonce_command (command, event_id, again, reason)
     VALUES ('replay', id_of_event, 'yes', why);
 
 CREATE OR REPLACE PROCEDURE hookonce_discard(IN job_number BIGINT UNSIGNED,
-    IN why VARCHAR(1000) CHARACTER SET utf8mb4)
+    IN why VARCHAR(1001) CHARACTER SET utf8mb4)
     SQL SECURITY INVOKER COMMENT 'Ends a dead letter for good'
     INSERT INTO hookonce_command (command, job, reason) VALUES ('discard', job_number, why);
 
@@ -31,15 +31,15 @@ CREATE OR REPLACE PROCEDURE hookonce_release(IN job_number BIGINT UNSIGNED)
     SQL SECURITY INVOKER COMMENT 'Lets go a job that is held, or waits for a person''s word'
     INSERT INTO hookonce_command (command, job) VALUES ('release', job_number);
 
-CREATE OR REPLACE PROCEDURE hookonce_pause(IN source_name VARCHAR(64) CHARACTER SET utf8mb4)
+CREATE OR REPLACE PROCEDURE hookonce_pause(IN source_name VARCHAR(65) CHARACTER SET utf8mb4)
     SQL SECURITY INVOKER COMMENT 'Lets the jobs of a source wait; NULL: everything'
     INSERT INTO hookonce_command (command, source) VALUES ('pause', source_name);
 
-CREATE OR REPLACE PROCEDURE hookonce_resume(IN source_name VARCHAR(64) CHARACTER SET utf8mb4)
+CREATE OR REPLACE PROCEDURE hookonce_resume(IN source_name VARCHAR(65) CHARACTER SET utf8mb4)
     SQL SECURITY INVOKER COMMENT 'Ends that pause; NULL: that of everything'
     INSERT INTO hookonce_command (command, source) VALUES ('resume', source_name);
 
-CREATE OR REPLACE PROCEDURE hookonce_forget(IN id_of_event VARCHAR(255) CHARACTER SET utf8mb4)
+CREATE OR REPLACE PROCEDURE hookonce_forget(IN id_of_event VARCHAR(256) CHARACTER SET utf8mb4)
     SQL SECURITY INVOKER COMMENT 'Erases the content of an event; its id stays'
     INSERT INTO hookonce_command (command, event_id) VALUES ('forget', id_of_event);
 

@@ -10,7 +10,7 @@
 #include "store/jobs.h"
 
 #define PAUSE_NAME_MAX 64   /* bytes */
-#define PAUSE_WHO_MAX 128   /* characters */
+#define PAUSE_WHO_MAX 255   /* characters */
 #define PAUSE_REASON_MAX 1000
 #define PAUSES_MAX 1000     /* rows that are heeded */
 

@@ -89,7 +89,7 @@ enum ho_code command_pause(struct command_run *run, struct ho_err *err)
 {
     const struct command_ask *ask = &run->claim.ask;
     const struct pause p = pause_of(ask);
-    char who[PAUSE_WHO_MAX * 4], reason[PAUSE_REASON_MAX * 4 + 1];
+    char who[PAUSE_WHO_MAX * 4 + 1], reason[PAUSE_REASON_MAX * 4 + 1];
     bool fresh = false;
 
     if (ask->kind == COMMAND_PAUSE &&

@@ -50,6 +50,12 @@ static bool id_and_filter(const struct command_ask *a)
     return (names_event(a) || a->conflict != 0) && by_filter(&rest);
 }
 
+static bool provider_beside_number(const struct command_ask *a)
+{
+    return span_present(a->provider) &&
+           (a->job != 0 || a->conflict != 0 || span_present(a->correlation_id));
+}
+
 static bool filter_elsewhere(const struct command_ask *a)
 {
     struct command_ask rest = *a;
@@ -127,6 +133,7 @@ static const struct {
      "say what it is about: a job, event_id or correlation_id; or a filter: provider, "
      "source, route, handler, event_type, status, outcome, from_time, to_time"},
     {id_and_filter, "give an id or a filter, not both"},
+    {provider_beside_number, "provider goes with event_id, or with a filter"},
     {filter_elsewhere, "a filter is only for retry, replay and discard"},
     {wants_job, "say what it is about: a job, event_id or correlation_id"},
     {wants_release, "say what it is about: a job, event_id, correlation_id or conflict"},

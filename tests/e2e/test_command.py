@@ -89,11 +89,45 @@ def test_a_wrong_row_is_refused_by_the_database_with_words(dead):
             ({"command": "discard", "status": "failed", "reason": "x", "acted": "yes"},
              "acted_is_only_for_discard_of_a_job_or_an_event"),
             ({"command": "replay", "from_time": "2026-01-02", "to_time": "2026-01-02"}, "from_time_is_before_to_time"),
+            ({"command": "resume", "provider": "stripe"}, "a_filter_is_only_for_retry_replay_and_discard"),
+            ({"command": "prune", "source": "stripe"}, "a_filter_is_only_for_retry_replay_and_discard"),
+            ({"command": "test-alert", "status": "failed"}, "a_filter_is_only_for_retry_replay_and_discard"),
+            ({"command": "retry", "provider": "github", "job": 1}, "provider_goes_with_event_id_or_with_a_filter"),
     ]:
         with pytest.raises(pymysql.err.OperationalError) as refused:
             insert(s, **words)
         assert constraint in str(refused.value), words
     assert s.count("command") == 0 and jobs(s) == before
+
+
+@pytest.mark.parametrize("words,constraint", [
+    ({"command": "retried", "job": 1}, "command_must_be_one_of_the_list"),
+    ({"command": "retry", "source": "stripe", "status": "faild"}, "status_is_received_processing_processed_or_failed"),
+    ({"command": "retry", "source": "stripe", "from_time": "yesterday"}, "times_are_written_as_2026_12_31_23_59_59"),
+    ({"command": "retry", "source": "stripe", "to_time": "31.12.2026"}, "times_are_written_as_2026_12_31_23_59_59"),
+    ({"command": "retry", "job": "evt_1"}, "job_and_conflict_are_numbers"),
+    ({"command": "release", "conflict": "first"}, "job_and_conflict_are_numbers"),
+    ({"command": "retry", "event_id": "e" * 256}, "a_text_is_too_long"),
+    ({"command": "retry", "correlation_id": "0" * 27}, "a_text_is_too_long"),
+    ({"command": "retry", "outcome": "gave up" + " " * 40 + "x"}, "a_text_is_too_long"),
+    ({"command": "retry", "job": 1, "reason": "r" * 1001}, "a_text_is_too_long"),
+    ({"command": "retry", "job": 1, "asked_by": "r" * 201}, "a_text_is_too_long"),
+    ({"command": "retry", "job": 1, "dry_run": "ye"}, "write_yes_or_no"),
+    ({"command": "retry", "job": 1, "state": "todo"}, "leave_state_and_asked_from_as_they_are"),
+    ({"command": "retry", "job": 1, "asked_from": "here"}, "leave_state_and_asked_from_as_they_are"),
+    ({"command": "retry", "source": "stripe", "at_most": "all"}, "at_most_is_from_1_to_100000"),
+    ({"command": "retry", "source": "stripe", "per_minute": "few"}, "per_minute_is_from_1_to_100000"),
+    *[({"command": "retry", name: "n" * 65}, "a_text_is_too_long") for name in ("provider", "source", "route", "handler")],
+    ({"command": "retry", "event_type": "t" * 256}, "a_text_is_too_long"),
+], ids=lambda it: it if isinstance(it, str) else " ".join(it)[:40])
+def test_a_console_without_strict_mode_cannot_give_what_it_would_change(site, words, constraint):
+    s = site(sources=STRIPE)
+    with pytest.raises(pymysql.err.OperationalError) as refused:
+        with s.db.server.connect(s.db.name) as console, console.cursor() as cursor:
+            cursor.execute("SET SESSION sql_mode = ''")
+            cursor.execute(f"INSERT INTO hookonce_command ({', '.join(words)}) "
+                           f"VALUES ({', '.join(['%s'] * len(words))})", [*words.values()])
+    assert constraint in str(refused.value)
 
 
 @pytest.mark.parametrize("words,answer", [
@@ -204,6 +238,12 @@ def test_hold_release_pause_and_resume(dead):
     assert s.effects() == ["evt_2"]
     assert ask(s, "release", event_id="evt_3")["answer"] == "1 of 1 job: 1 released"
     assert s.effects() == ["evt_2", "evt_3"]
+
+
+def test_whoever_may_ask_may_pause(site):
+    s = site(sources=STRIPE)
+    assert ask(s, "pause", asked_by="é" * 200)["state"] == "done"
+    assert s.value("SELECT who FROM hookonce_pause") == "é" * 200
 
 
 def test_what_a_pause_would_not_reach_is_refused(site):

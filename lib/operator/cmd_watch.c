@@ -87,8 +87,8 @@ static int test(const struct operator *op)
     size_t sent;
 
     buf_init(&said, SAID_MAX);
-    enum ho_code code = alert_test(op->settings, &sent, &said, &err);
-    (void)fputs(buf_cstr(&said), stdout);
+    enum ho_code code = alert_test(op->settings, deadline_in(INT32_MAX), &sent, &said, &err);
+    (void)printf("%s%s", buf_cstr(&said), said.len > 0 ? "\n" : "");
     buf_free(&said);
     if (code == HO_REJECT) {
         return operator_fail(op, EXIT_TROUBLE, "%s", err.text);

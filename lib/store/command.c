@@ -264,6 +264,19 @@ enum ho_code command_end(struct db *db, const struct command_claim *c, enum comm
     return db_run(db, sql_command_end, in, sizeof in / sizeof in[0], NULL, err);
 }
 
+enum ho_code command_recent(struct db *db, const struct command_claim *c, int64_t seconds,
+                            bool *recent, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_UINT(c->id), DBV_STR(command_word(c->ask.kind)),
+                                  DBV_INT(seconds)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, sql_command_recent, in, 3, &rows, err);
+    *recent = code == HO_OK && db_cell_int(&rows, 0, 0) > 0;
+    db_rows_free(&rows);
+    return code;
+}
+
 void command_give_back(struct db *db, const struct command_claim *c)
 {
     const struct span token = {c->token, sizeof c->token};

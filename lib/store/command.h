@@ -80,6 +80,11 @@ enum ho_code command_end(struct db *db, const struct command_claim *c, enum comm
                          struct span answer, const char *cid, struct ho_err *err) HO_MUST_CHECK;
 const char *command_state_word(enum command_state state);
 
+/* out: *recent - one of the same kind, given before it, began in the last so many seconds, and was
+ * no dry run */
+enum ho_code command_recent(struct db *db, const struct command_claim *c, int64_t seconds,
+                            bool *recent, struct ho_err *err) HO_MUST_CHECK;
+
 /* Whoever comes next may take it up at once. */
 void command_give_back(struct db *db, const struct command_claim *c);
 

@@ -34,6 +34,12 @@ const char sql_command_stale[] =
     " state = IF(state = 'new', 'refused', 'failed')"
     " WHERE id = ? AND asked_from <> 'sql' AND (state = 'new' OR (state = 'running' AND " OVER "))";
 
+/* Of those before it, as far as they lie in reach of a look. */
+const char sql_command_recent[] =
+    "SELECT COUNT(*) FROM (SELECT command, state, started_at, dry_run FROM hookonce_command"
+    " WHERE id < ? ORDER BY id DESC LIMIT 1000) AS earlier WHERE command = ? AND dry_run = 'no'"
+    " AND state IN ('running', 'done', 'failed') AND started_at > " NOW " - INTERVAL ? SECOND";
+
 const char sql_command_read[] =
     "SELECT command, job, conflict, NULLIF(event_id, ''), NULLIF(correlation_id, ''),"
     " NULLIF(provider, ''), NULLIF(source, ''), NULLIF(route, ''), NULLIF(handler, ''),"

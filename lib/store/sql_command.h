@@ -6,6 +6,7 @@ extern const char sql_command_new[];     /* -> id, locked */
 extern const char sql_command_over[];    /* -> id, locked: of one whose lease has ended */
 extern const char sql_command_claim[];   /* token, worker, lease us, id */
 extern const char sql_command_stale[];   /* id: what is no command of a console ends */
+extern const char sql_command_recent[]; /* id, command, seconds -> how many began since then */
 extern const char sql_command_read[];    /* id, token -> COMMAND_COL_... */
 extern const char sql_command_write[];   /* what is asked (23), worker, token, lease us */
 extern const char sql_command_mine[];    /* token -> id, started_at; of the newest rows */

@@ -39,9 +39,10 @@ enum ho_code alert_send(const struct settings *s, const struct setting_alert *to
                         const struct alert_message *m, struct ho_err *err) HO_MUST_CHECK;
 
 /* Sends a test message to every [alert NAME].
+ * in:  begin - after that no further one is begun
  * out: *sent — how many took it; said — a line for each, "NAME: sent" or "NAME: why"
  * returns HO_OK | HO_REJECT (there is none in the config) | HO_TRANSIENT (one did not take it) */
-enum ho_code alert_test(const struct settings *s, size_t *sent, struct buf *said,
-                        struct ho_err *err) HO_MUST_CHECK;
+enum ho_code alert_test(const struct settings *s, struct deadline begin, size_t *sent,
+                        struct buf *said, struct ho_err *err) HO_MUST_CHECK;
 
 #endif

@@ -217,8 +217,14 @@ enum ho_code alert_send(const struct settings *s, const struct setting_alert *to
     return to->url != NULL ? to_url(s, to, m, err) : to_command(s, to, m, err);
 }
 
-enum ho_code alert_test(const struct settings *s, size_t *sent, struct buf *said,
-                        struct ho_err *err)
+/* With line ends between what is said, and none behind it. */
+static enum ho_code add_said(struct buf *said, const char *name, const char *what)
+{
+    return buf_addf(said, "%s%s: %s", said->len == 0 ? "" : "\n", name, what);
+}
+
+enum ho_code alert_test(const struct settings *s, struct deadline begin, size_t *sent,
+                        struct buf *said, struct ho_err *err)
 {
     char host[HOST_NAME_ROOM];
     struct alert_message m;
@@ -232,12 +238,14 @@ enum ho_code alert_test(const struct settings *s, size_t *sent, struct buf *said
     alert_message_test(&m, s, host);
     for (size_t i = 0; i < s->n_alerts; i++) {
         struct ho_err why;
-        bool well = alert_send(s, &s->alerts[i], &m, &why) == HO_OK;
+        bool well = deadline_left_ms(begin) > 0
+                        ? alert_send(s, &s->alerts[i], &m, &why) == HO_OK
+                        : ho_fail(&why, HO_TRANSIENT, "not tried: others took too long") == HO_OK;
         *sent += well ? 1 : 0;
         if (!well && code == HO_OK) {
             code = ho_fail(err, HO_TRANSIENT, "[alert %s]: %.400s", s->alerts[i].name, why.text);
         }
-        if (buf_addf(said, "%s: %s\n", s->alerts[i].name, well ? "sent" : why.text) != HO_OK) {
+        if (add_said(said, s->alerts[i].name, well ? "sent" : why.text) != HO_OK) {
             break; /* full: what fits is said */
         }
     }

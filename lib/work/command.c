@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/wake.h"
+#include "work/beside.h"
 #include "work/worker.h"
 
 #define TURN_MS 300
@@ -16,12 +17,13 @@
 
 static const struct {
     enum ho_code (*piece)(struct command_run *run, struct ho_err *err);
+    bool apart; /* it may take long: in the processor it has a process of its own */
 } kinds[] = {
     [COMMAND_RETRY] = {command_jobs},   [COMMAND_REPLAY] = {command_jobs},
     [COMMAND_DISCARD] = {command_jobs}, [COMMAND_HOLD] = {command_jobs},
     [COMMAND_RELEASE] = {command_jobs}, [COMMAND_PAUSE] = {command_pause},
     [COMMAND_RESUME] = {command_pause}, [COMMAND_FORGET] = {command_forget},
-    [COMMAND_PRUNE] = {command_prune},  [COMMAND_TEST_ALERT] = {command_test_alert},
+    [COMMAND_PRUNE] = {command_prune},  [COMMAND_TEST_ALERT] = {command_test_alert, true},
 };
 
 struct command_run *command_run_new(const struct command_site *site, struct command_claim *c)
@@ -180,15 +182,51 @@ struct command_told command_run_told(struct command_run *run)
 
 /* ---- in the processor ---- */
 
-static enum ho_code take_next(struct worker *w, struct ho_err *err)
+static void run_apart(const void *arg)
+{
+    const struct worker *w = arg;
+    struct command_run *run = w->command;
+    bool ended = false;
+    struct ho_err err;
+
+    ho_err_clear(&err);
+    run->site.db = db_open(w->settings, DB_PROCESSOR);
+    while (!ended && command_run_step(run, &ended, &err) == HO_OK) {
+    }
+    if (!ended) {
+        const struct log_pair pairs[] = {LOG_TEXT("why", err.text)};
+        log_event(LOG_WARN, "command", NULL, pairs, 1);
+    }
+    db_close(run->site.db);
+}
+
+/* Gives it to a process beside the worker, which ends it; or ends it here, if none is to be had. */
+static void hand_over(struct worker *w)
+{
+    if (!beside_ended(&w->apart)) {
+        command_answer(w->command, COMMAND_REFUSED, COMMAND_TOO_SOON);
+        return;
+    }
+    w->apart = beside_start(run_apart, w);
+    if (w->apart == 0) {
+        command_answer(w->command, COMMAND_FAILED, "Nothing was done: no process could be started");
+        return;
+    }
+    w->command->ended = true; /* not to be given back */
+    command_leave(w);
+}
+
+static enum ho_code take_next(struct worker *w, bool *got, struct ho_err *err)
 {
     struct command_claim c;
-    bool got;
 
-    enum ho_code code = command_next(w->control, w->name, &c, &got, err);
-    if (code == HO_OK && got) {
+    enum ho_code code = command_next(w->control, w->name, &c, got, err);
+    if (code == HO_OK && *got) {
         const struct command_site site = {w->settings, w->key, w->control};
         w->command = command_run_new(&site, &c);
+        if (kinds[w->command->claim.ask.kind].apart) {
+            hand_over(w);
+        }
     }
     return code;
 }
@@ -200,15 +238,18 @@ static enum ho_code some_pieces(struct worker *w, bool *more, struct ho_err *err
 
     *more = false;
     do {
-        bool ended = false;
+        bool ended = false, got = true;
 
         if (w->command == NULL) {
-            code = take_next(w, err);
+            code = take_next(w, &got, err);
         }
-        if (code != HO_OK || w->command == NULL) {
+        if (code != HO_OK || !got) {
             return code;
         }
         *more = true;
+        if (w->command == NULL) {
+            continue; /* it was given to another process */
+        }
         code = command_run_step(w->command, &ended, err);
         if (ended || code != HO_OK) {
             command_leave(w);
@@ -240,4 +281,9 @@ void command_leave(struct worker *w)
 {
     command_run_free(w->command);
     w->command = NULL;
+}
+
+void command_leave_apart(struct worker *w, int64_t ms)
+{
+    beside_end(&w->apart, ms);
 }

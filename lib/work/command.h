@@ -51,4 +51,8 @@ struct worker;
 enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err) HO_MUST_CHECK;
 void command_leave(struct worker *w);
 
+/* Ends the process of one that is done beside the worker, as beside_end: whoever comes next does
+ * what was not through. */
+void command_leave_apart(struct worker *w, int64_t ms);
+
 #endif

@@ -12,6 +12,8 @@
 #include "work/command_parts.h"
 
 #define PRUNE_PIECE_MS 500
+#define TEST_EVERY_S 60
+#define TEST_BEGIN_MS ALERT_SEND_MS /* with one more sending shorter than the command's lease */
 
 /* ---- pauses ---- */
 
@@ -252,17 +254,27 @@ enum ho_code command_prune(struct command_run *run, struct ho_err *err)
     return HO_OK;
 }
 
+/* Who may write rows must not make a storm of messages. */
 enum ho_code command_test_alert(struct command_run *run, struct ho_err *err)
 {
     struct buf said;
+    bool recent = false;
     size_t sent = 0;
 
     if (run->claim.ask.dry_run) {
         command_answer(run, COMMAND_DONE, "Dry run, nothing was sent");
         return HO_OK;
     }
+    enum ho_code code = command_recent(run->site.db, &run->claim, TEST_EVERY_S, &recent, err);
+    if (code != HO_OK) {
+        return code;
+    }
+    if (recent) {
+        command_answer(run, COMMAND_REFUSED, COMMAND_TOO_SOON);
+        return HO_OK;
+    }
     buf_init(&said, 3000);
-    enum ho_code code = alert_test(run->site.settings, &sent, &said, err);
+    code = alert_test(run->site.settings, deadline_in(TEST_BEGIN_MS), &sent, &said, err);
     run->claim.did = (uint32_t)sent;
     if (code == HO_OK || code == HO_TRANSIENT) {
         run->claim.found = (uint32_t)run->site.settings->n_alerts;

@@ -66,6 +66,9 @@ struct command_run {
     char cid[ULID_LEN + 1]; /* of the one event that it is about, or "" */
 };
 
+#define COMMAND_TOO_SOON                                                                           \
+    "Nothing was done: test messages were sent within the last minute; see what came of them"
+
 /* Ends it with these words; what does not fit is left out. */
 void command_answer(struct command_run *run, enum command_state state, const char *fmt, ...)
     HO_PRINTF(3, 4);

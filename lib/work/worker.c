@@ -32,6 +32,7 @@
 #define IMPORT_PAUSE_MS 5000
 #define WATCH_END_MS 5000 /* for a look that is under way */
 #define WATCH_END_ONCE_MS 30000
+#define APART_END_ONCE_MS 45000
 #define READ_SPARE_S 5 /* the server's own limit for a statement comes first */
 
 /* ---- making it ---- */
@@ -370,6 +371,7 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
     command_leave(w);
     fetch_end(&w->fetcher, w->once && code == HO_OK);
     watch_end(&w->watcher, w->once ? WATCH_END_ONCE_MS : WATCH_END_MS);
+    command_leave_apart(w, w->once ? APART_END_ONCE_MS : WATCH_END_MS);
     if (w->reached) {
         worker_bye(&w->queue);
     }

@@ -8,7 +8,7 @@ import pymysql
 import pytest
 
 from hooktest import events
-from hooktest.flow import arrive, jobs
+from hooktest.flow import arrive, jobs, lines, script
 from hooktest.halt import Halt
 from hooktest.paths import PROJECT
 from hooktest.proc import wait_until
@@ -457,6 +457,25 @@ def test_an_alert_that_nobody_takes_is_a_command_that_failed(site):
     got = ask(s, "test-alert")
     assert (got["state"], got["found"], got["did"]) == ("failed", 2, 1), got
     assert "ops: /bin/false: exit code 1" in got["answer"] and "more: sent" in got["answer"]
+
+
+def test_of_many_test_alerts_one_a_minute_is_sent_and_no_job_waits_for_it(site):
+    s = site(sources=STRIPE, handlers={"h": {"sql": GOOD}}, routes={"r": ROUTE})
+    script(s, "slow", 'echo told >> "$HERE/told"\nsleep 4\n')
+    s.configure(s.config_text() + "\n[alert ops]\ncommand = slow\n")
+    s.sql("INSERT INTO hookonce_command (command) SELECT 'test-alert' FROM seq_1_to_5")
+    arrive(s, events.stripe("evt_1"))
+    processor = s.start_processor("--for", "15s")
+    wait_until(lambda: s.effects() == ["evt_1"], 10, "the job")
+    assert s.value("SELECT state FROM hookonce_command WHERE id = 1") == "running"
+    wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_command WHERE ended_at IS NOT NULL") == 5, 20, "all")
+    rows = s.sql("SELECT state, answer FROM hookonce_command ORDER BY id")
+    assert [r["state"] for r in rows] == ["done"] + 4 * ["refused"] and rows[0]["answer"] == "ops: sent"
+    assert "within the last minute" in rows[4]["answer"] and lines(s, "told") == ["told"]
+    s.sql("UPDATE hookonce_command SET started_at = started_at - INTERVAL 61 SECOND")
+    insert(s, "test-alert")
+    wait_until(lambda: lines(s, "told") == ["told", "told"], 20, "the next minute's")
+    processor.stop()
 
 
 def test_dry_runs_of_what_is_not_about_jobs_change_nothing(site):

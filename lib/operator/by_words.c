@@ -31,6 +31,8 @@ enum {
     OPT_AT_MOST = OPT_TEXTS,
     OPT_PER_MINUTE,
     OPT_CONFLICT,
+    OPT_JOB,
+    OPT_EVENT,
     OPT_DRY,
     OPT_AGAIN,
     OPT_N
@@ -44,14 +46,15 @@ static const struct arg_option options[OPT_N] = {
     [OPT_TO] = {"to-time", true},        [OPT_REASON] = {"reason", true},
     [OPT_AT_MOST] = {"at-most", true},   [OPT_PER_MINUTE] = {"per-minute", true},
     [OPT_CONFLICT] = {"conflict", true}, [OPT_DRY] = {"dry-run", false},
-    [OPT_AGAIN] = {"again", false},
+    [OPT_AGAIN] = {"again", false},      [OPT_JOB] = {"job", true},
+    [OPT_EVENT] = {"event", true},
 };
 
 struct command_words {
     struct operator* op;
     struct command_ask ask;
     char from[TIME_ROOM], to[TIME_ROOM];
-    const char **ids;
+    struct which *ids;
     size_t n_ids;
     unsigned did;
 };
@@ -167,7 +170,13 @@ static bool take(struct command_words *w, int opt, const char *value)
     }
     switch (opt) {
     case ARGS_WORD:
-        w->ids[w->n_ids++] = value;
+        w->ids[w->n_ids++] = (struct which){WHICH_ANY, value};
+        return true;
+    case OPT_JOB:
+        w->ids[w->n_ids++] = (struct which){WHICH_JOB, value};
+        return true;
+    case OPT_EVENT:
+        w->ids[w->n_ids++] = (struct which){WHICH_EVENT, value};
         return true;
     case OPT_DRY:
         ask->dry_run = true;
@@ -264,30 +273,23 @@ static enum ho_code do_one(struct command_words *w, const struct command_site *s
     return code;
 }
 
-/* A number is a job's, if there is such a job; else an event's id. */
-static enum ho_code name(struct command_words *w, const char *id, struct ho_err *err)
+/* What nothing bears is left to the command, which says so. */
+static int name(struct command_words *w, const struct which *id)
 {
     struct command_ask *ask = &w->ask;
-    struct db_rows rows = {0};
-    enum ho_code code = HO_OK;
-    uint64_t number;
+    struct db_rows receipts = {0};
 
-    ask->job = 0;
     ask->event_id = ask->correlation_id = SPAN_NONE;
-    if (ulid_valid(span_of(id))) {
-        ask->correlation_id = span_of(id);
-    } else {
-        ask->event_id = span_of(id);
+    int status = which_find(w->op, id, &receipts, &ask->job);
+    db_rows_free(&receipts);
+    if (status == EXIT_WELL && ask->job == 0 && id->by == WHICH_JOB) {
+        return which_nothing(w->op, id);
     }
-    if (text_uint(span_of(id), INT64_MAX, &number)) {
-        code = reopen_find(operator_db(w->op), REOPEN_JOB, span_of(id), &rows, err);
-        if (code == HO_OK && rows.n_rows == 1) {
-            ask->job = number;
-            ask->event_id = SPAN_NONE;
-        }
-        db_rows_free(&rows);
+    if (ask->job == 0) {
+        *(ulid_valid(span_of(id->text)) ? &ask->correlation_id : &ask->event_id) =
+            span_of(id->text);
     }
-    return code;
+    return status;
 }
 
 static int do_all(struct command_words *w)
@@ -301,9 +303,12 @@ static int do_all(struct command_words *w)
         code = do_one(w, &site, &status, &err);
     }
     for (size_t i = 0; i < w->n_ids && code == HO_OK; i++) {
-        code = name(w, w->ids[i], &err);
-        if (code == HO_OK) {
+        int named = name(w, &w->ids[i]);
+
+        if (named == EXIT_WELL) {
             code = do_one(w, &site, &status, &err);
+        } else {
+            status = status > named ? status : named;
         }
     }
     if (w->did > 0) {
@@ -329,7 +334,8 @@ int by_words(struct operator* op, enum command_kind kind, int argc, char **argv)
     }
     if (status == EXIT_WELL && w.n_ids > 0 && (kind == COMMAND_PAUSE || kind == COMMAND_RESUME)) {
         status = operator_fail(op, EXIT_USAGE,
-                               "'%s' is too much: say --source, --route or --handler", w.ids[0]);
+                               "'%s' is too much: say --source, --route or --handler",
+                               w.ids[0].text);
     }
     status = status == EXIT_WELL ? operator_need_settings(op) : status;
     status = status == EXIT_WELL ? do_all(&w) : status;

@@ -3,17 +3,18 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "operator/operator.h"
 #include "operator/table.h"
+#include "operator/which.h"
 #include "store/conflict.h"
 #include "store/jobs_row.h"
-#include "store/reopen.h"
 #include "store/stored.h"
 #include "store/view.h"
 
-enum { OPT_CONFLICT, OPT_N };
+enum { OPT_CONFLICT, OPT_JOB, OPT_EVENT, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_CONFLICT] = {"conflict", true},
+    [OPT_JOB] = {"job", true},
+    [OPT_EVENT] = {"event", true},
 };
 
 /* As it is; but a terminal sees no control characters of a sender. */
@@ -83,36 +84,17 @@ static int put_event(struct operator *op, const char *cid)
     return status;
 }
 
-/* The receipts of an id: of an event, a job, or a correlation id. */
-static enum ho_code find(struct operator *op, const char *id, struct db_rows *rows,
-                         struct ho_err *err)
+static int put_found(struct operator *op, const struct which *id)
 {
-    struct db_rows jobs = {0};
-    uint64_t number = 0;
-    enum ho_code code = view_find(operator_db(op), span_of(id), rows, err);
-
-    if (code == HO_OK && rows->n_rows == 0 && text_uint(span_of(id), INT64_MAX, &number)) {
-        code = reopen_find(operator_db(op), REOPEN_JOB, span_of(id), &jobs, err);
-    }
-    if (code == HO_OK && jobs.n_rows > 0) {
-        db_rows_free(rows);
-        code = view_find(operator_db(op), db_cell(&jobs, 0, REOPEN_COL_CID), rows, err);
-    }
-    db_rows_free(&jobs);
-    return code;
-}
-
-static int put_found(struct operator *op, const char *id)
-{
-    struct ho_err err = {HO_OK, 0, ""};
     struct db_rows rows = {0};
     char cid[ULID_LEN + 1];
-    int status;
+    uint64_t job;
 
-    if (find(op, id, &rows, &err) != HO_OK) {
-        status = operator_db_fail(op, &err);
+    int status = which_find(op, id, &rows, &job);
+    if (status != EXIT_WELL) {
+        /* said */
     } else if (rows.n_rows == 0) {
-        status = operator_fail(op, EXIT_TROUBLE, "no event, job or correlation id '%s'", id);
+        status = which_nothing(op, id);
     } else if (rows.n_rows > 1) {
         status = operator_fail(op, EXIT_TROUBLE, "several events bear that id: name one by its "
                                                  "correlation id, as `hookonce list ID` shows it");
@@ -127,7 +109,8 @@ static int put_found(struct operator *op, const char *id)
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
-    const char *value = NULL, *id = NULL, *conflict = NULL;
+    const char *value = NULL, *conflict = NULL;
+    struct which id = {WHICH_ANY, NULL};
     size_t n = 0;
     int got;
 
@@ -135,8 +118,12 @@ static int run(struct operator *op, int argc, char **argv)
         if (got == ARGS_BAD) {
             return EXIT_USAGE;
         }
-        id = got == ARGS_WORD ? value : id;
-        conflict = got == OPT_CONFLICT ? value : conflict;
+        if (got == OPT_CONFLICT) {
+            conflict = value;
+        } else {
+            id.text = value;
+            id.by = got == OPT_JOB ? WHICH_JOB : got == OPT_EVENT ? WHICH_EVENT : WHICH_ANY;
+        }
         n++;
     }
     if (n != 1) {
@@ -146,12 +133,12 @@ static int run(struct operator *op, int argc, char **argv)
     if (status != EXIT_WELL) {
         return status;
     }
-    return conflict != NULL ? put_conflict(op, conflict) : put_found(op, id);
+    return conflict != NULL ? put_conflict(op, conflict) : put_found(op, &id);
 }
 
 const struct command cmd_body = {
     .name = "body",
-    .synopsis = "ID | --conflict N",
+    .synopsis = "ID | --event ID | --job N | --conflict N",
     .summary = "writes the body of an event, as it was delivered, to standard output",
     .help =
         "ID is an event id, a job's number or a correlation id. The body comes byte for byte,\n"
@@ -159,8 +146,9 @@ const struct command cmd_body = {
         "as \\xNN. Of a batch it is the whole body. Ends with 1 where it is not here, does not\n"
         "open, or was not written by this installation.\n"
         "\n"
-        "  --conflict N  what was refused in that conflict of `hookonce list conflicts`: of a\n"
-        "                batch the item, and at most 1 MiB\n"
+        WHICH_HELP
+        "  --conflict N     what was refused in that conflict of `hookonce list conflicts`: of a\n"
+        "                   batch the item, and at most 1 MiB\n"
         "\n"
         "examples:\n"
         "  hookonce body evt_1PqWxYz > event.json\n"

@@ -128,14 +128,15 @@ static int discard_all(struct discard_run *r, const char *route)
     return status;
 }
 
-static int discard_id(struct discard_run *r, const char *id)
+static int discard_id(struct discard_run *r, const struct which *which)
 {
+    const char *id = which->text;
     const struct picker picker = {r->op, discard_one, r};
     unsigned before = r->discarded, refused = r->refused;
 
     buf_clear(&r->left);
     begin(r, id);
-    int status = pick_id(&picker, id);
+    int status = pick_id(&picker, which);
     asked_end(&r->asked, r->found, r->discarded - before);
     if (status == EXIT_WELL && r->refused > refused) {
         return EXIT_TROUBLE;
@@ -247,7 +248,7 @@ static int run_args(struct operator *op, const struct discard_args *args)
         status = discard_all(&r, args->picked.route);
     }
     for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
-        int one = discard_id(&r, args->picked.ids[i]);
+        int one = discard_id(&r, &args->picked.ids[i]);
         status = one > status ? one : status;
     }
     if (r.discarded > 0) {
@@ -278,6 +279,7 @@ const struct command cmd_discard = {
     .summary = "ends dead letters, and jobs that wait, for good, and keeps who did it and why",
     .help = "  ID             number of a job, a correlation id, or the provider's event id: its\n"
             "                 jobs that are dead, due or waiting\n"
+            WHICH_HELP
             "  --all          every dead letter\n"
             "  --route NAME   with --all: only those of that route\n"
             "  --reason TEXT  why, for whoever asks later: hookonce list discarded\n"

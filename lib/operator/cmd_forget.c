@@ -9,13 +9,15 @@
 #include "store/spool.h"
 #include "store/stored.h"
 
-enum { OPT_POINTER, OPT_VALUE, OPT_SOURCE, OPT_UNFINISHED, OPT_DRY, OPT_N };
+enum { OPT_POINTER, OPT_VALUE, OPT_SOURCE, OPT_UNFINISHED, OPT_DRY, OPT_JOB, OPT_EVENT, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_POINTER] = {"pointer", true},
     [OPT_VALUE] = {"value", true},
     [OPT_SOURCE] = {"source", true},
     [OPT_UNFINISHED] = {"unfinished", false},
     [OPT_DRY] = {"dry-run", false},
+    [OPT_JOB] = {"job", true},
+    [OPT_EVENT] = {"event", true},
 };
 
 /* ---- by ids ---- */
@@ -142,7 +144,7 @@ static int find_all(struct forget_run *r, const struct picked *ids)
     int status = EXIT_WELL;
 
     for (size_t i = 0; i < ids->n_ids && status == EXIT_WELL; i++) {
-        status = pick_id(&picker, ids->ids[i]);
+        status = pick_id(&picker, &ids->ids[i]);
     }
     if (status == EXIT_WELL && r->pointer != NULL && forgetting_look(r, &err) != HO_OK) {
         status = operator_db_fail(r->op, &err);
@@ -163,7 +165,9 @@ static bool read_args(struct forget_run *r, int argc, char **argv, struct picked
         case OPT_SOURCE: r->source = value; break;
         case OPT_UNFINISHED: r->unfinished = true; break;
         case OPT_DRY: r->dry = true; break;
-        case ARGS_WORD: ids->ids[ids->n_ids++] = value; break;
+        case ARGS_WORD: ids->ids[ids->n_ids++] = (struct which){WHICH_ANY, value}; break;
+        case OPT_JOB: ids->ids[ids->n_ids++] = (struct which){WHICH_JOB, value}; break;
+        case OPT_EVENT: ids->ids[ids->n_ids++] = (struct which){WHICH_EVENT, value}; break;
         default: return false;
         }
     }
@@ -231,6 +235,7 @@ const struct command cmd_forget = {
         "  --pointer POINTER  all events in whose JSON this leads to the value, and conflicts too\n"
         "  --value TEXT       that value; of numbers, as the body writes them\n"
         "  --source NAME      only events that this source delivered, and their conflicts\n"
+        WHICH_HELP
         "  --unfinished       also what waits or is dead: it ends as discarded\n"
         "  --dry-run          only says which, and what would be left\n"
         "\n"

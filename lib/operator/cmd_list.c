@@ -6,20 +6,21 @@
 #include "base/text.h"
 #include "core/outcome.h"
 #include "operator/list.h"
-#include "operator/operator.h"
-#include "store/reopen.h"
+#include "operator/which.h"
 #include "store/views.h"
 
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX 1000
 
-enum { OPT_PROVIDER, OPT_SOURCE, OPT_STATUS, OPT_LIMIT, OPT_WIDE, OPT_N };
+enum { OPT_PROVIDER, OPT_SOURCE, OPT_STATUS, OPT_LIMIT, OPT_WIDE, OPT_JOB, OPT_EVENT, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_PROVIDER] = {"provider", true},
     [OPT_SOURCE] = {"source", true},
     [OPT_STATUS] = {"status", true},
     [OPT_LIMIT] = {"limit", true},
     [OPT_WIDE] = {"wide", false},
+    [OPT_JOB] = {"job", true},
+    [OPT_EVENT] = {"event", true},
 };
 
 /* "2026-11-30 12:00:00.123456": whole seconds, or RFC 3339 in room. Anything else stays. */
@@ -171,25 +172,6 @@ static int show_one(struct operator *op, const struct db_rows *found, size_t row
     return EXIT_WELL;
 }
 
-/* A number may be a job's: *found then gets the receipt of that job. */
-static enum ho_code find_by_job(struct operator *op, const char *what, struct db_rows *found,
-                                struct ho_err *err)
-{
-    struct db_rows jobs = {0};
-    uint64_t number = 0;
-
-    if (!text_uint(span_of(what), INT64_MAX, &number)) {
-        return HO_OK;
-    }
-    enum ho_code code = reopen_find(operator_db(op), REOPEN_JOB, span_of(what), &jobs, err);
-    if (code == HO_OK && jobs.n_rows > 0) {
-        db_rows_free(found);
-        code = view_find(operator_db(op), db_cell(&jobs, 0, REOPEN_COL_CID), found, err);
-    }
-    db_rows_free(&jobs);
-    return code;
-}
-
 /* A word that names nothing may be a mistyped listing; ids mostly have more than letters. */
 static int no_such(const struct operator *op, const char *what)
 {
@@ -204,20 +186,14 @@ static int no_such(const struct operator *op, const char *what)
     return operator_fail(op, EXIT_TROUBLE, "no event, job or correlation id '%s'%s", what, lists);
 }
 
-static int show(struct operator *op, const char *what)
+static int show(struct operator *op, const struct which *what)
 {
-    struct ho_err err = {HO_OK, 0, ""};
     struct db_rows found = {0};
-    int status = EXIT_WELL;
+    uint64_t job;
 
-    enum ho_code code = view_find(operator_db(op), span_of(what), &found, &err);
-    if (code == HO_OK && found.n_rows == 0) {
-        code = find_by_job(op, what, &found, &err);
-    }
-    if (code != HO_OK) {
-        status = fail(op, &err);
-    } else if (found.n_rows == 0) {
-        status = no_such(op, what);
+    int status = which_find(op, what, &found, &job);
+    if (status == EXIT_WELL && found.n_rows == 0) {
+        status = what->by == WHICH_ANY ? no_such(op, what->text) : which_nothing(op, what);
     }
     for (size_t row = 0; status == EXIT_WELL && row < found.n_rows; row++) {
         status = show_one(op, &found, row);
@@ -230,7 +206,7 @@ static int show(struct operator *op, const char *what)
 
 struct list_args {
     const struct listing *listing;
-    const char *id;
+    struct which id; /* text NULL: none */
     struct view_filter filter;
     bool wide;
 };
@@ -262,10 +238,16 @@ static bool apply(const struct operator *op, int option, const char *value, stru
 
     switch (option) {
     case ARGS_WORD:
-        if (out->listing == NULL && out->id == NULL && find_listing(value) != NULL) {
+    case OPT_JOB:
+    case OPT_EVENT:
+        if (option == ARGS_WORD && out->listing == NULL && out->id.text == NULL &&
+            find_listing(value) != NULL) {
             out->listing = find_listing(value);
-        } else if (out->id == NULL) {
-            out->id = value;
+        } else if (out->id.text == NULL) {
+            out->id = (struct which){option == OPT_JOB     ? WHICH_JOB
+                                     : option == OPT_EVENT ? WHICH_EVENT
+                                                           : WHICH_ANY,
+                                     value};
         } else {
             (void)operator_fail(op, EXIT_USAGE, "one id at a time; '%s' is too much", value);
             return false;
@@ -307,15 +289,15 @@ static int run(struct operator *op, int argc, char **argv)
     }
     bool filtered = is_filtered(&args.filter);
     bool receipts = args.listing == NULL || args.listing == &listings[0];
-    if (filtered && (!receipts || args.id != NULL)) {
+    if (filtered && (!receipts || args.id.text != NULL)) {
         return operator_fail(op, EXIT_USAGE, "--provider, --source and --status are for receipts");
     }
     int status = operator_need_settings(op);
     if (status != EXIT_WELL) {
         return status;
     }
-    if (args.id != NULL) {
-        return show(op, args.id);
+    if (args.id.text != NULL) {
+        return show(op, &args.id);
     }
     if (args.listing != NULL && args.listing->print != NULL) {
         return args.listing->print(op);
@@ -350,6 +332,7 @@ const struct command cmd_list = {
         "  ID         an event id, a job's number or a correlation id: all that happened to that\n"
         "             event, in order\n"
         "\n"
+        WHICH_HELP
         "  --limit N        so many rows, 20 without it, at most 1000\n"
         "  --provider NAME  receipts of this dedupe scope only\n"
         "  --source NAME    receipts that this source delivered\n"

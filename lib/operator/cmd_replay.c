@@ -1,5 +1,6 @@
 /* hookonce replay: events done that are not, and, when asked, once more. */
 #include "operator/by_words.h"
+#include "operator/which.h"
 
 static int run_replay(struct operator *op, int argc, char **argv)
 {
@@ -13,6 +14,7 @@ const struct command cmd_replay = {
                 "[--per-minute N] [--again --reason TEXT] [--dry-run]",
     .summary = "has events done that are not; with --again also those that are",
     .help = "  ID                 number of a job, a correlation id, or the provider's event id\n"
+            WHICH_HELP
             "  --provider NAME    events of this provider, or dedupe scope\n"
             "  --source NAME      that this source delivered\n"
             "  --route NAME       only jobs of this route; --handler NAME: of this handler\n"

@@ -158,17 +158,20 @@ static void begin(struct retry_run *r, const char *id)
     r->asked = asked_of(r->op, r->release ? COMMAND_RELEASE : COMMAND_RETRY);
 }
 
-static int retry_id(struct retry_run *r, const char *id)
+static int retry_id(struct retry_run *r, const struct which *which)
 {
+    const char *id = which->text;
     const struct picker picker = {r->op, open_job, r};
     unsigned gone = r->opened + r->freed, doubtful = r->doubtful;
 
     buf_clear(&r->left);
     begin(r, id);
-    int status = pick_id(&picker, id);
+    int status = pick_id(&picker, which);
     asked_end(&r->asked, r->found, r->opened + r->freed - gone);
     if (status != EXIT_WELL) {
-        return status == EXIT_TROUBLE && free_lost(r, id) ? EXIT_WELL : status;
+        bool lost = status == EXIT_TROUBLE && which->by != WHICH_EVENT;
+
+        return lost && free_lost(r, id) ? EXIT_WELL : status;
     }
     if (r->doubtful > doubtful) {
         return operator_fail(r->op, EXIT_TROUBLE,
@@ -252,7 +255,7 @@ static int run_args(struct operator *op, const struct retry_args *args)
         status = retry_all(&r, args->picked.route);
     }
     for (size_t i = 0; i < args->picked.n_ids && status < EXIT_USAGE; i++) {
-        status = worst(status, retry_id(&r, args->picked.ids[i]));
+        status = worst(status, retry_id(&r, &args->picked.ids[i]));
     }
     if (r.freed > 0) {
         wake_send(op->settings->state_dir);
@@ -294,6 +297,7 @@ const struct command cmd_retry = {
     .synopsis = "[--release] ID... | --all [--route NAME]",
     .summary = "opens dead letters again, and ignored events; runs early what waits",
     .help = "  ID            number of a job, a correlation id, or the provider's event id\n"
+            WHICH_HELP
             "  --all         every dead letter\n"
             "  --route NAME  with --all: only those of that route\n"
             "  --release     also jobs of which nobody knows whether they did their work: you have\n"

@@ -13,7 +13,7 @@
 
 struct picked picked_new(int argc)
 {
-    return (struct picked){.ids = ho_alloc(sizeof(const char *) * (size_t)argc)};
+    return (struct picked){.ids = ho_alloc(sizeof(struct which) * (size_t)argc)};
 }
 
 void picked_free(struct picked *p)
@@ -25,7 +25,9 @@ void picked_free(struct picked *p)
 bool picked_take(struct picked *p, int got, const char *value)
 {
     switch (got) {
-    case ARGS_WORD: p->ids[p->n_ids++] = value; return true;
+    case ARGS_WORD: p->ids[p->n_ids++] = (struct which){WHICH_ANY, value}; return true;
+    case PICK_JOB: p->ids[p->n_ids++] = (struct which){WHICH_JOB, value}; return true;
+    case PICK_EVENT: p->ids[p->n_ids++] = (struct which){WHICH_EVENT, value}; return true;
     case PICK_ALL: p->all = true; return true;
     case PICK_ROUTE: p->route = value; return true;
     default: return false;
@@ -56,41 +58,26 @@ static enum ho_code pick_by(const struct picker *p, enum reopen_by by, struct sp
     return code;
 }
 
-static enum ho_code pick_event(const struct picker *p, struct span what, size_t *found,
-                               struct ho_err *err)
+int pick_id(const struct picker *p, const struct which *id)
 {
-    struct db_rows receipts = {0};
-
-    enum ho_code code = view_find(operator_db(p->op), what, &receipts, err);
-    for (size_t i = 0; code == HO_OK && i < receipts.n_rows; i++) {
-        code = pick_by(p, REOPEN_CID, db_cell(&receipts, i, VIEW_R_CID), found, err);
-    }
-    db_rows_free(&receipts);
-    return code;
-}
-
-int pick_id(const struct picker *p, const char *id)
-{
-    struct span what = span_of(id);
     struct ho_err err = {HO_OK, 0, ""};
-    uint64_t number;
+    struct db_rows receipts = {0};
+    uint64_t job = 0;
     size_t found = 0;
     enum ho_code code = HO_OK;
 
-    if (text_uint(what, INT64_MAX, &number)) {
-        code = pick_by(p, REOPEN_JOB, what, &found, &err);
-    } else if (ulid_valid(what)) {
-        code = pick_by(p, REOPEN_CID, what, &found, &err);
+    int status = which_find(p->op, id, &receipts, &job);
+    if (status == EXIT_WELL && job != 0) {
+        code = pick_by(p, REOPEN_JOB, span_of(id->text), &found, &err);
     }
-    if (code == HO_OK && found == 0) {
-        code = pick_event(p, what, &found, &err);
+    for (size_t i = 0; status == EXIT_WELL && job == 0 && code == HO_OK && i < receipts.n_rows; i++) {
+        code = pick_by(p, REOPEN_CID, db_cell(&receipts, i, VIEW_R_CID), &found, &err);
     }
+    db_rows_free(&receipts);
     if (code != HO_OK) {
         return operator_db_fail(p->op, &err);
     }
-    return found > 0 ? EXIT_WELL
-                     : operator_fail(p->op, EXIT_TROUBLE,
-                                     "no event, job or correlation id '%s'", id);
+    return status != EXIT_WELL || found > 0 ? status : which_nothing(p->op, id);
 }
 
 static bool is_route(const struct operator *op, const char *name)

@@ -4,14 +4,14 @@
 #define HO_OPERATOR_PICK_H
 
 #include "base/buf.h"
-#include "operator/operator.h"
+#include "operator/which.h"
 #include "store/reopen.h"
 
 /* What the arguments name. */
 struct picked {
     bool all;
     const char *route; /* with all: only of this one; else NULL */
-    const char **ids;  /* owned: picked_free */
+    struct which *ids; /* owned: picked_free */
     size_t n_ids;
 };
 
@@ -20,8 +20,10 @@ struct picked picked_new(int argc);
 void picked_free(struct picked *p);
 
 /* The options of such a command begin with these. */
-enum { PICK_ALL, PICK_ROUTE, PICK_OPTIONS_N };
-#define PICK_OPTIONS [PICK_ALL] = {"all", false}, [PICK_ROUTE] = {"route", true}
+enum { PICK_ALL, PICK_ROUTE, PICK_JOB, PICK_EVENT, PICK_OPTIONS_N };
+#define PICK_OPTIONS                                                                               \
+    [PICK_ALL] = {"all", false}, [PICK_ROUTE] = {"route", true}, [PICK_JOB] = {"job", true},       \
+    [PICK_EVENT] = {"event", true}
 
 /* Takes what args_next gave, if it is an id or one of those options. false: it is neither. */
 bool picked_take(struct picked *p, int got, const char *value);
@@ -36,10 +38,9 @@ struct picker {
     void *arg;
 };
 
-/* Goes through the jobs of one id; the first thing that bears it counts: a job, a receipt, the events
- * of that id, one a provider. The first error ends it.
+/* Goes through the jobs of what one id names (operator/which.h). The first error ends it.
  * returns EXIT_WELL, or the status to end with, after a message: nothing bears it, the database. */
-int pick_id(const struct picker *p, const char *id) HO_MUST_CHECK;
+int pick_id(const struct picker *p, const struct which *id) HO_MUST_CHECK;
 
 /* The same for all dead letters, of one route unless that is NULL; at most REOPEN_MAX. */
 int pick_all(const struct picker *p, const char *route) HO_MUST_CHECK;

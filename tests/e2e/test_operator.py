@@ -455,3 +455,33 @@ def test_providers_tells_one_in_words(module_plain, provider, says):
     text = module_plain.hookonce("providers", provider, check=True).stdout.decode()
     for words in says:
         assert words in text, text
+
+
+def test_a_word_that_names_two_things_is_refused_by_every_command(site):
+    """The id of an event is also the number of another's job."""
+    hub = {"hub": {"provider": "github", "secret": "s3cret of the hub"}}
+    s = site(sources=hub, handlers={"fx": {"sql": "INSERT INTO nowhere VALUES ({event:id})"}},
+             routes={"r": {"provider": "hub", "handler": "fx", "retry": "1 tries, 1s"}})
+    for name in ("x", "1"):  # job 1 is that of x
+        body = events.github(pad="of-" + name)
+        assert s.cgi("hub", body, s.signed("hub", body, delivery=name)).status == 200
+    for words in (("list",), ("body",), ("forget",), ("retry",), ("discard", "--reason", "r"), ("hold",), ("release",),
+                  ("replay",), ("retry", "--dry-run")):
+        done = s.hookonce(*words, "1")
+        assert done.returncode == 2 and b"say --event 1 or --job 1" in done.stderr, (words, done)
+    assert b"of-x" in s.hookonce("body", "--job", "1", check=True).stdout
+    assert b"of-1" in s.hookonce("body", "--event", "1", check=True).stdout
+    assert b"of-1" in s.hookonce("body", "2", check=True).stdout
+    s.hookonce("hold", "--event", "1", check=True)
+    s.hookonce("process", "--once")  # ends with 1: dead letters
+    assert [j["state"] for j in s.jobs()] == ["dead", "waiting"]
+    s.hookonce("release", "--job", "2", check=True)
+    s.hookonce("process", "--once")  # ends with 1: dead letters
+    s.hookonce("retry", "--event", "1", check=True)
+    s.hookonce("discard", "--job", "1", "--reason", "r", check=True)
+    assert [j["outcome"] for j in s.jobs()] == ["discarded", None]
+    s.hookonce("forget", "--event", "1", "--unfinished", check=True)
+    assert s.hookonce("body", "--job", "1", check=True).stdout and s.hookonce("body", "--event", "1").returncode == 1
+    for wrong in (("body", "--job", "9"), ("hold", "--job", "9"), ("list", "--event", "2"), ("retry", "--event", "2")):
+        done = s.hookonce(*wrong)
+        assert done.returncode == 1 and b" '" + wrong[2].encode() + b"'" in done.stderr, done

@@ -19,11 +19,16 @@ static const struct {
     enum ho_code (*piece)(struct command_run *run, struct ho_err *err);
     bool apart; /* it may take long: in the processor it has a process of its own */
 } kinds[] = {
-    [COMMAND_RETRY] = {command_jobs},   [COMMAND_REPLAY] = {command_jobs},
-    [COMMAND_DISCARD] = {command_jobs}, [COMMAND_HOLD] = {command_jobs},
-    [COMMAND_RELEASE] = {command_jobs}, [COMMAND_PAUSE] = {command_pause},
-    [COMMAND_RESUME] = {command_pause}, [COMMAND_FORGET] = {command_forget},
-    [COMMAND_PRUNE] = {command_prune},  [COMMAND_TEST_ALERT] = {command_test_alert, true},
+    [COMMAND_RETRY] = {command_jobs, false},
+    [COMMAND_REPLAY] = {command_jobs, false},
+    [COMMAND_DISCARD] = {command_jobs, false},
+    [COMMAND_HOLD] = {command_jobs, false},
+    [COMMAND_RELEASE] = {command_jobs, false},
+    [COMMAND_PAUSE] = {command_pause, false},
+    [COMMAND_RESUME] = {command_pause, false},
+    [COMMAND_FORGET] = {command_forget, false},
+    [COMMAND_PRUNE] = {command_prune, false},
+    [COMMAND_TEST_ALERT] = {command_test_alert, true},
 };
 
 struct command_run *command_run_new(const struct command_site *site, struct command_claim *c)

@@ -108,6 +108,10 @@ static void take(struct retry_run *r, const struct db_rows *rows, size_t i, enum
     case REOPEN_NO_BODY:
         pick_add_left(&r->left, rows, i, "has no body any more: it was pruned or forgotten");
         break;
+    case REOPEN_ACTED:
+        pick_add_left(&r->left, rows, i,
+                      "was discarded as done; hookonce replay --again does it once more");
+        break;
     case REOPEN_HELD:
         pick_add_left(&r->left, rows, i, "is held, or what it belongs to is paused");
         break;

@@ -56,6 +56,13 @@ static bool is_doubtful(const struct db_rows *rows)
             db_cell_int(rows, 0, STATE_ASKED) != 0);
 }
 
+/* What a person says was done is as done as what we did. */
+static bool is_acted(const struct db_rows *rows)
+{
+    return span_is(db_cell(rows, 0, STATE_OUTCOME), outcome_word(OUTCOME_DISCARDED)) &&
+           db_cell_int(rows, 0, STATE_TOLD) != 0;
+}
+
 /* Locks the job and looks what stands against it. */
 static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct ho_err *err)
 {
@@ -72,15 +79,18 @@ static enum ho_code look(struct db *db, struct reopening *r, bool *doubt, struct
         r->gone = !ended && span_is(db_cell(&rows, 0, STATE_STATE), job_state_word(JOB_DONE));
         if (span_starts(db_cell(&rows, 0, STATE_ROUTE), "(")) {
             r->result = REOPEN_ANSWERED;
+        } else if (is_acted(&rows)) {
+            r->result = REOPEN_ACTED;
         } else if (db_cell_int(&rows, 0, STATE_HELD) != 0) {
             r->result = REOPEN_HELD;
         }
     }
     db_rows_free(&rows);
-    if (code == HO_OK && !*doubt && r->result != REOPEN_ANSWERED) {
+    bool closed = r->result == REOPEN_ANSWERED || r->result == REOPEN_ACTED;
+    if (code == HO_OK && !*doubt && !closed) {
         code = effect_in_doubt(db, r->id, doubt, err);
     }
-    if (code == HO_OK && *doubt && !r->how->release && r->result != REOPEN_ANSWERED) {
+    if (code == HO_OK && *doubt && !r->how->release && !closed) {
         r->result = REOPEN_IN_DOUBT;
     }
     return code;

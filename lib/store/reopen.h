@@ -39,6 +39,7 @@ enum reopened {
                         that it may act again */
     REOPEN_ANSWERED, /* it answered a request: only the sender can ask again */
     REOPEN_NO_BODY,  /* its body was pruned or forgotten */
+    REOPEN_ACTED,    /* it was discarded as one that has acted: done once more is a replay */
     REOPEN_HELD      /* it waits for its release, or for the end of a pause */
 };
 
@@ -50,7 +51,7 @@ struct reopen_how {
     uint64_t command; /* the command that asks for it: its row's number; 0: none */
 };
 
-/* A job that is dead, discarded, or done as ignored, becomes ready and due, its tries counted from 0,
+/* A job that is dead, discarded, unless as one that has acted, or done as ignored, becomes ready and due, its tries counted from 0,
  * its receipt's status computed anew; one that is due later, or waits for its lane, becomes due, its
  * tries as they are. One that is held, or waits for a pause, is left so.
  * in:  release — a person says that what it may have done may be done again: what is unknown of its

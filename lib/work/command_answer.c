@@ -16,6 +16,8 @@ static const struct {
     [LEFT_DONE_BEFORE] =
         {"it was processed, or nothing more is to be done: replay with again = yes and "
          "a reason does it once more"},
+    [LEFT_ACTED] =
+        {"it was discarded as done: replay with again = yes and a reason does it once more"},
     [LEFT_DOUBT] =
         {"it may have done its work, nobody knows: find out, then release it, if it may be "
          "done again, or discard it with acted = yes"},

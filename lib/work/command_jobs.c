@@ -48,7 +48,8 @@ static enum verdict of_reopened(enum reopened got, const struct command_job *job
     static const enum verdict of[] = {
         [REOPENED] = DID_OPENED,       [REOPEN_FREED] = DID_FREED,
         [REOPEN_IN_DOUBT] = LEFT_DOUBT, [REOPEN_ANSWERED] = LEFT_ANSWERED,
-        [REOPEN_NO_BODY] = LEFT_NO_BODY, [REOPEN_HELD] = LEFT_WAITS};
+        [REOPEN_NO_BODY] = LEFT_NO_BODY, [REOPEN_ACTED] = LEFT_ACTED,
+        [REOPEN_HELD] = LEFT_WAITS};
 
     return got == REOPEN_NOTHING ? of_state(job) : of[got];
 }
@@ -63,7 +64,8 @@ static enum ho_code reopen(struct command_run *run, const struct command_job *jo
     enum ho_code code = reopen_within(run->site.db, job->id, span_of(job->cid), &how, &got, err);
 
     *v = of_reopened(got, job);
-    if (code == HO_OK && got == REOPEN_NOTHING && ask->kind == COMMAND_REPLAY && ask->again) {
+    if (code == HO_OK && (got == REOPEN_NOTHING || got == REOPEN_ACTED) &&
+        ask->kind == COMMAND_REPLAY && ask->again) {
         code = again(run, job, &how, v, err);
     } else if (*v == LEFT_DONE && ask->kind == COMMAND_RETRY) {
         *v = LEFT_DONE_BEFORE;
@@ -276,6 +278,7 @@ static enum ho_code release(struct command_run *run, const struct command_job *j
         *v = got == REOPENED          ? DID_RELEASED
              : got == REOPEN_FREED    ? DID_FREED
              : got == REOPEN_ANSWERED ? LEFT_ANSWERED
+             : got == REOPEN_ACTED    ? LEFT_ACTED
              : got == REOPEN_NO_BODY  ? LEFT_NO_BODY
                                       : LEFT_NOT_HELD;
     }

@@ -20,6 +20,7 @@ enum verdict {
     LEFT_DUE,
     LEFT_DONE,
     LEFT_DONE_BEFORE,
+    LEFT_ACTED,
     LEFT_DOUBT,
     LEFT_ANSWERED,
     LEFT_NO_BODY,

@@ -390,6 +390,24 @@ def test_a_filter_passes_over_what_a_person_discarded(dead):
     assert s.effects() == ["evt_2", "evt_2", "evt_1"]
 
 
+def test_what_a_person_says_was_done_is_done_again_only_as_what_was_done(dead):
+    s = dead("evt_1", settings={"hookonce": {"sql_commands": "retry, replay, release"}})
+    mended(s)
+    s.hookonce("discard", "1", "--acted", "yes", "--reason", "by hand", check=True)
+    for command, words in [("retry", {"job": 1}), ("release", {"event_id": "evt_1"}), ("replay", {"job": 1}),
+                           ("replay", {"outcome": "discarded"})]:
+        got = ask(s, command, **words)
+        assert got["did"] == 0 and "it was discarded as done: replay with again" in got["answer"], (words, got)
+    assert "replay-done" in ask(s, "replay", job=1, again="yes", reason="x")["answer"]
+    done = s.hookonce("retry", "1")
+    assert done.returncode == 1 and b"was discarded as done" in done.stderr
+    assert s.effects() == []
+    s.hookonce("replay", "1", "--again", "--reason", "once more after all", check=True)
+    s.process()
+    assert s.effects() == ["evt_1"]
+    assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE outcome = 'discarded'") == 1
+
+
 def test_once_per_and_the_idempotency_key_hold_for_a_replay_too(site):
     s = site(sources=STRIPE, handlers={"h": {"sql": GOOD}, "c": {"command": "/bin/true"}}, settings=ALL,
              routes={"r": {**ROUTE, "once_per": "{/data/object/id}"}, "k": {**ROUTE, "handler": "c"}})

@@ -26,15 +26,17 @@ const struct alert_about alert_about[ALERT_KINDS] = {
         "genuine deliveries contradict what is stored, and were kept aside",
         "`hookonce list conflicts` or hookonce_conflicts; " SEE("Conflicts"), false},
     [ALERT_REJECTED] = {"rejected", "rejected deliveries",
-        "signatures at a source do not hold: our secret is not the sender's, or somebody tries",
-        "compare the secret with the provider's page; `hookonce capture SOURCE`, then `hookonce "
+        "deliveries of a source are refused: our secret is not the sender's, it does not sign, a "
+        "clock is wrong, an address has no source, or somebody tries",
+        "compare secret and address with the provider's page; `hookonce capture SOURCE`, then `hookonce "
         "explain --last SOURCE` says what does not fit", true},
     [ALERT_NO_SECRET] = {"no-secret", "no usable secret",
         "a source has no usable secret: its deliveries are answered 503",
         "`hookonce check` says why; " SEE("Changing a secret"), true},
     [ALERT_WINDOW] = {"retry-window", "deliveries about to be lost",
-        "deliveries were answered busy or refused, and the sender stops trying within two hours",
-        "mend the cause now; later have the provider send them again by hand", true},
+        "deliveries were answered busy or refused, and the sender stops trying within two hours, or "
+        "never tries again",
+        "mend the cause now, then have the provider send them again by hand", true},
     [ALERT_SILENCE] = {"silence", "silence", "events that are expected do not come",
         "look at the provider's delivery log: did it stop, disable us, or change the address? "
         SEE("Nothing arrives"), false},

@@ -107,14 +107,16 @@ static int watch(const struct operator *op)
     (void)mkdir(op->settings->state_dir, 0700); /* counters and log lie in it */
     log_open(&op->settings->log);
     buf_init(&print, SAID_MAX);
-    enum ho_code code = watch_once(op->settings, &watching_hooks, &print, &result, &err);
+    watch_once(op->settings, &watching_hooks, &print, &result, &err);
     (void)fputs(buf_cstr(&print), stdout);
     buf_free(&print);
-    if (code != HO_OK) {
-        return operator_db_fail(op, &err);
+    if (result.forgets) {
+        return operator_fail(op, EXIT_DATABASE,
+                             "nobody is told of this, for the state folder %s can't be written: %s",
+                             op->settings->state_dir, err.text);
     }
     if (!result.reached) {
-        return EXIT_DATABASE; /* who is to know has been told */
+        return EXIT_DATABASE; /* who is to know is told */
     }
     return result.failed > 0 ? EXIT_TROUBLE : EXIT_WELL;
 }
@@ -166,7 +168,10 @@ const struct command cmd_watch = {
         "  --kinds  lists the kinds of alerts, what each means and what to do about it\n"
         "\n"
         "Status 1: a message was not taken (it is tried again), or a test had nobody to go to.\n"
-        "Status 69: the database is away; after a minute that is told from here.\n"
+        "Status 69: the database is away, or takes no writes; after a minute that is told from\n"
+        "here, with what else is wrong on this host. If `state` can't be written either, nothing\n"
+        "can be told without telling it every time: it is printed then, for cron to mail, and so\n"
+        "is why a config is refused.\n"
         "\n"
         "examples:\n"
         "  hookonce watch --show\n"

@@ -19,6 +19,7 @@ struct page {
     const struct settings *s;
     struct counters *counters; /* of this host; NULL: nobody has counted here yet */
     struct db *db;             /* NULL: it is away, and why says what is wrong */
+    bool writable;             /* deliveries can be recorded there; else `why` says why not */
     struct ho_err why;
     struct glance_queue queue; /* with db only */
     bool spools;               /* some source may use the spool */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "operator/page.h"
 #include "store/gate.h"
+#include "store/health.h"
 
 #define DATABASE_MS 1500 /* for all that is asked of it */
 
@@ -42,6 +43,7 @@ static void look_at_database(struct page *p)
     db_limit(db, deadline_in(DATABASE_MS));
     if (glance_queue(db, &p->queue, &p->why) == HO_OK) {
         p->db = db;
+        p->writable = health_writable(db, &p->why) == HO_OK;
     }
 }
 

@@ -46,6 +46,10 @@ static void judge_taking(const struct page *p, struct page_health *h)
     if (!p->key_good) {
         because(h, PAGE_DOWN, "the installation's key file can't be read");
     }
+    if (p->db != NULL && !p->writable) {
+        because(h, kept ? PAGE_DEGRADED : PAGE_DOWN, "nothing can be recorded in the database: %.200s",
+                p->why.text);
+    }
     if (p->db == NULL && kept) {
         because(h, PAGE_DEGRADED, "the database %s; deliveries go to the spool", what);
     } else if (p->db == NULL) {

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "edge/endpoint.h"
+#include "edge/reason.h"
 
 /* Whether any of its secrets counts now; what is fetched is looked at elsewhere. */
 static bool usable(const struct endpoint *e)
@@ -34,4 +35,9 @@ static enum ho_code sources(const char *file, watch_source_fn *fn, void *arg, st
     return code;
 }
 
-const struct watch_hooks watching_hooks = {sources};
+static const char *refusal(unsigned why)
+{
+    return why > REASON_OK && why < REASON_N ? reasons[why].word : "refused";
+}
+
+const struct watch_hooks watching_hooks = {sources, refusal};

@@ -31,6 +31,14 @@ static void log_refusal(const struct receiver *rx, const char *event, const char
     log_event(LOG_WARN, event, NULL, pairs, n);
 }
 
+/* What a browser or a broken line makes is no delivery. */
+static bool is_delivery(const struct receiver *rx, enum reason why, bool known)
+{
+    return known ? why != REASON_METHOD && why != REASON_BAD_REQUEST && why != REASON_SHORT_BODY &&
+                       reasons[why].kind != ANSWER_BUSY
+                 : why == REASON_NO_SOURCE && span_is(rx->request.method, "POST");
+}
+
 static void count_refusal(struct receiver *rx, struct span source, enum reason why)
 {
     static const enum counter of[] = {[ANSWER_BAD] = COUNT_UNSIGNED,
@@ -42,6 +50,9 @@ static void count_refusal(struct receiver *rx, struct span source, enum reason w
     enum alarm alarm = why == REASON_SIGNATURE ? ALARM_SIGNATURES : ALARM_NO_SECRET;
 
     counters_add(rx->counters, source, of[reasons[why].kind]);
+    if (is_delivery(rx, why, !span_is(source, "-"))) {
+        counters_refused(rx->counters, source, why, reasons[why].kind == ANSWER_NEVER);
+    }
     if (why == REASON_SIGNATURE) {
         counters_signature(rx->counters, source, false);
     }
@@ -91,6 +102,7 @@ void refuse_because(struct receiver *rx, const struct endpoint *e, const char *w
 {
     log_refusal(rx, "rejected", why, NULL);
     counters_add(rx->counters, rx->request.source, COUNT_UNSIGNED);
+    counters_refused(rx->counters, rx->request.source, REASON_OK, false);
     capture_refused(rx, why);
     reply_kind(rx, e, ANSWER_BAD);
 }

@@ -32,13 +32,31 @@ static void make_plain(char *text)
     }
 }
 
+/* The last of its kind stands for all that have no room of their own. */
+static void count_more(struct alert_look *look, enum alert_kind kind, uint64_t n)
+{
+    size_t more = look->of_kind[kind] - ALERTS_OF_KIND, i = look->n;
+
+    if (more == 1) {
+        look->all = ho_realloc(look->all, (look->n + 1) * sizeof *look->all);
+        look->all[look->n++] = (struct alert_seen){.kind = kind, .subject = ALERT_MORE};
+    } else {
+        do {
+            i--;
+        } while (look->all[i].kind != kind || strcmp(look->all[i].subject, ALERT_MORE) != 0);
+    }
+    look->all[i].n += n;
+    (void)snprintf(look->all[i].text, sizeof look->all[i].text, "and %zu more like these", more);
+}
+
 void alert_add(struct alert_look *look, enum alert_kind kind, struct span subject, uint64_t n,
                const char *newest, const char *fmt, ...)
 {
     va_list ap;
 
     alert_looked(look, kind);
-    if (look->n == ALERTS_MAX) {
+    if (look->of_kind[kind]++ >= ALERTS_OF_KIND) {
+        count_more(look, kind, n > 0 ? n : 1);
         return;
     }
     look->all = ho_realloc(look->all, (look->n + 1) * sizeof *look->all);

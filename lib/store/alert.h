@@ -8,9 +8,12 @@
 
 #define ALERT_SUBJECT_MAX 128 /* a longer one is cut: names of the config are shorter */
 #define ALERT_TEXT_ROOM 401
+#define ALERT_SPOOL_FULL "full" /* the subject of a spool that is */
 #define ALERT_TIME_ROOM 32
 #define ALERT_TOKEN_LEN 16
-#define ALERTS_MAX 500 /* of one look, and of one message */
+#define ALERTS_OF_KIND 40 /* of one look; the others are one more, that counts them */
+#define ALERT_MORE "(more)" /* its subject */
+#define ALERT_ROWS_MAX 5000 /* of one message */
 
 /* One thing that is wrong now. */
 struct alert_seen {
@@ -25,13 +28,14 @@ struct alert_seen {
 struct alert_look {
     struct alert_seen *all;
     size_t n;
+    size_t of_kind[ALERT_KINDS]; /* how many there were */
     uint64_t looked; /* bit 1 << kind: it could be looked at, so what is not in `all` is not so */
 };
 
 /* Notes that the kind was looked at. */
 void alert_looked(struct alert_look *look, enum alert_kind kind);
 
-/* Adds one; beyond ALERTS_MAX it is left out. newest may be NULL. The text is cut to its room. */
+/* Adds one; beyond ALERTS_OF_KIND it is only counted, in a last one of its kind. newest may be NULL. The text is cut to its room. */
 void alert_add(struct alert_look *look, enum alert_kind kind, struct span subject, uint64_t n,
                const char *newest, const char *fmt, ...) HO_PRINTF(6, 7);
 void alert_look_free(struct alert_look *look);
@@ -55,7 +59,8 @@ struct alert_row {
     char text[ALERT_TEXT_ROOM];
     bool firing;
     uint64_t n;
-    char began_at[ALERT_TIME_ROOM], over_at[ALERT_TIME_ROOM];
+    char began_at[ALERT_TIME_ROOM], over_at[ALERT_TIME_ROOM], seen_at[ALERT_TIME_ROOM];
+    bool lost; /* not firing, but nobody saw its end: its host was not heard of for a day */
 };
 
 /* What is to be told of a kind. */
@@ -79,7 +84,7 @@ struct alert_due_list {
 enum ho_code alert_due(struct db *db, const char *channel, uint64_t kinds, int64_t window_ms,
                        struct alert_due_list *out, struct ho_err *err) HO_MUST_CHECK;
 
-/* The rows behind it, firing ones first; *rows heap, free(). At most ALERTS_MAX. */
+/* The rows behind it, firing ones first; *rows heap, free(). At most ALERT_ROWS_MAX. */
 enum ho_code alert_rows(struct db *db, struct alert_row **rows, size_t *n, struct ho_err *err)
     HO_MUST_CHECK;
 

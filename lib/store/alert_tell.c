@@ -56,7 +56,7 @@ enum ho_code alert_due(struct db *db, const char *channel, uint64_t kinds, int64
 
 enum ho_code alert_rows(struct db *db, struct alert_row **rows, size_t *n, struct ho_err *err)
 {
-    const struct db_value limit = DBV_INT(ALERTS_MAX);
+    const struct db_value limit = DBV_INT(ALERT_ROWS_MAX);
     struct db_rows got = {0};
 
     *rows = NULL;
@@ -75,6 +75,8 @@ enum ho_code alert_rows(struct db *db, struct alert_row **rows, size_t *n, struc
         jobs_row_text(db_cell(&got, r, 5), row->text, sizeof row->text);
         jobs_row_text(db_cell(&got, r, 7), row->began_at, sizeof row->began_at);
         jobs_row_text(db_cell(&got, r, 8), row->over_at, sizeof row->over_at);
+        jobs_row_text(db_cell(&got, r, 9), row->seen_at, sizeof row->seen_at);
+        row->lost = !row->firing && db_cell_int(&got, r, 10) != 0;
         *n += kind != ALERT_KINDS ? 1 : 0;
     }
     db_rows_free(&got);

@@ -86,7 +86,6 @@ static void put_name(struct slot *s, struct span name)
     }
 }
 
-/* The slot of a source; with `take` a free one becomes its own, without free ones "*". */
 static struct slot *find_slot(struct layout *data, struct span name, bool take)
 {
     uint64_t tag = tag_of(name);
@@ -113,20 +112,9 @@ static struct slot *find_slot(struct layout *data, struct span name, bool take)
     return take ? &data->others : NULL;
 }
 
-/* Notes when a row of refusals began; one accepted delivery ends it. */
-static void note_since(struct slot *s, enum counter which)
+struct slot *counters_slot(struct counters *c, struct span name, bool take)
 {
-    uint64_t none = 0;
-
-    if (which == COUNT_BUSY || which == COUNT_UNSIGNED) {
-        (void)atomic_compare_exchange_strong(
-            &s->counts[which == COUNT_BUSY ? AT_BUSY_SINCE : AT_UNSIGNED_SINCE], &none,
-            (uint64_t)clock_wall_us());
-    } else if (which == COUNT_NEW || which == COUNT_DUPLICATE || which == COUNT_SPOOLED ||
-               which == COUNT_CONFLICT || which == COUNT_REPEAT) {
-        atomic_store_explicit(&s->counts[AT_BUSY_SINCE], 0, memory_order_relaxed);
-        atomic_store_explicit(&s->counts[AT_UNSIGNED_SINCE], 0, memory_order_relaxed);
-    }
+    return find_slot(data_of(c), name, take);
 }
 
 void counters_add(struct counters *c, struct span source, enum counter which)
@@ -134,15 +122,7 @@ void counters_add(struct counters *c, struct span source, enum counter which)
     struct slot *s = find_slot(data_of(c), source, true);
 
     atomic_fetch_add_explicit(&s->counts[which], 1, memory_order_relaxed);
-    note_since(s, which);
-}
-
-int64_t counters_refused_since(struct counters *c, struct span source, enum refused how)
-{
-    struct slot *s = find_slot(data_of(c), source, false);
-    size_t at = how == REFUSED_BUSY ? AT_BUSY_SINCE : AT_UNSIGNED_SINCE;
-
-    return s != NULL ? (int64_t)atomic_load_explicit(&s->counts[at], memory_order_relaxed) : 0;
+    counters_note(s, which);
 }
 
 uint64_t counters_get(struct counters *c, struct span source, enum counter which)

@@ -88,8 +88,24 @@ uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last
 enum refused { REFUSED_BUSY, REFUSED_UNSIGNED };
 int64_t counters_refused_since(struct counters *c, struct span source, enum refused how);
 
+/* Notes a delivery that was refused, whatever for. why: a number of the caller's; unusable: its
+ * signature held, so it is lost */
+void counters_refused(struct counters *c, struct span source, unsigned why, bool unusable);
+
+struct refusals {
+    unsigned last, last_refused; /* the last deliveries, at most 16, and of these the refused */
+    unsigned in_a_row;           /* of these the newest, all refused */
+    uint64_t hours;              /* refused in this hour and the one before */
+    int64_t at_us;               /* the last one; 0: never */
+    unsigned why;                /* of the last one */
+    uint64_t unusable, lost;     /* signed well and refused; answered busy: since a day was without,
+                                  * 0 a day after the last one. No good delivery ends that. */
+};
+void counters_refusals(struct counters *c, struct span source, struct refusals *out);
+
 /* Words for others, all 0 in a new file; to be changed by compare-and-swap, since a process may be
  * killed anywhere. The pointer is good until the next call of any function here. */
+#define COUNTERS_TOLD 24 /* channels; more share the last one's */
 enum state_word {
     WORD_GATE,   /* the breaker in front of the database (store/gate.h) */
     WORD_IMPORT, /* boot clock, ms, of the last look at the spool */
@@ -98,12 +114,13 @@ enum state_word {
     WORD_PROCESSED,  /* boot clock, ms: a processor was last at work, or who first asked saw none */
     WORD_WATCHED,    /* boot clock, ms, of the last watch */
     WORD_AWAY_SINCE, /* unix seconds: the database has been away since; 0: it is there */
-    WORD_AWAY_TOLD,  /* unix seconds: this was told then */
+    WORD_UNUSED,
     WORD_BORN,       /* see counters_born */
     WORD_ACK_LAST,   /* see struct counter_acks; the buckets end the list */
     WORD_ACK_SUM,
     WORD_ACKS,
-    WORD_N = WORD_ACKS + COUNTERS_ACKS
+    WORD_TOLD = WORD_ACKS + COUNTERS_ACKS, /* what each channel was told without the tables */
+    WORD_N = WORD_TOLD + COUNTERS_TOLD
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
 

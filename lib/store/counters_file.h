@@ -8,15 +8,29 @@
 #include "store/counters.h"
 
 #define NAME_WORDS 8 /* a source's name, at most 64 bytes, zeros behind it */
-#define SPARE_COUNTS 16
+#define SPARE_COUNTS 32
 #define SPARE_ALARMS 16
 #define SPARE_WORDS 64
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must not need a lock");
-#define AT_MISMATCHES (SPARE_COUNTS - 1) /* among the counts; so are the next two */
-#define AT_BUSY_SINCE (SPARE_COUNTS - 2)
-#define AT_UNSIGNED_SINCE (SPARE_COUNTS - 3)
-_Static_assert(COUNT_N <= AT_UNSIGNED_SINCE && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
+/* Among the counts, from the end. */
+enum {
+    AT_REFUSED_WHY = 19, /* of the last one */
+    AT_LOST_N,           /* answered busy since at least a day was without */
+    AT_LOST_AT,          /* us, the last one */
+    AT_UNUSABLE_N,       /* the same for what was signed well and could not be used */
+    AT_UNUSABLE_AT,
+    AT_HOUR_REFUSED, /* of even hours; of odd ones */
+    AT_HOUR_REFUSED_ODD,
+    AT_HOUR,       /* the one that was counted last */
+    AT_REFUSED_AT, /* us, the last one */
+    AT_LAST,       /* how the last ones ended: a 1, then a bit each, 1: refused */
+    AT_UNSIGNED_SINCE,
+    AT_BUSY_SINCE,
+    AT_MISMATCHES
+};
+_Static_assert(AT_MISMATCHES == SPARE_COUNTS - 1, "the last one");
+_Static_assert((int)COUNT_N <= (int)AT_REFUSED_WHY && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
                "more words than room");
 
 /* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by
@@ -33,7 +47,7 @@ struct alarm_slot {
     _Atomic int64_t logged_us;
 };
 
-#define MAGIC UINT64_C(0x686f6f6b6f6e6303) /* "hookonc", layout 3 */
+#define MAGIC UINT64_C(0x686f6f6b6f6e6304) /* "hookonc", layout 4 */
 
 struct layout {
     _Atomic uint64_t magic;
@@ -42,6 +56,12 @@ struct layout {
     struct slot slots[COUNTERS_SOURCES];
     struct slot others; /* "*" */
 };
+
+/* The slot of a source; with `take` a free one becomes its own, without free ones "*". */
+struct slot *counters_slot(struct counters *c, struct span name, bool take);
+
+/* Notes how a delivery ended, by what it is counted as. counters_refused.c */
+void counters_note(struct slot *s, enum counter which);
 
 struct state_file {
     struct layout *data;

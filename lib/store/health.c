@@ -263,3 +263,8 @@ enum ho_code health_check(struct db *db, struct health *out, struct ho_err *err)
     db_rows_free(&v.rows);
     return code;
 }
+
+enum ho_code health_writable(struct db *db, struct ho_err *err)
+{
+    return db_run(db, SQL_HEALTH_WRITABLE, NULL, 0, NULL, err);
+}

@@ -39,4 +39,7 @@ enum ho_code health_receiver(struct db *db, bool reply, struct health *out, stru
  * out: *ahead_us - 0 on failure. returns and blocks as db_run */
 enum ho_code health_clock(struct db *db, int64_t *ahead_us, struct ho_err *err) HO_MUST_CHECK;
 
+/* Whether deliveries can be recorded: the table is there, and takes writes. Writes nothing. */
+enum ho_code health_writable(struct db *db, struct ho_err *err) HO_MUST_CHECK;
+
 #endif

@@ -6,6 +6,7 @@
 #include "store/answers.h"
 
 #define NOW "UTC_TIMESTAMP(6)"
+#define AHEAD "(" NOW " + INTERVAL 1 MINUTE)" /* beyond it a time is of a clock that was put back */
 #define HOUR_BEFORE "DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL 1 HOUR, '%Y-%m-%d %H:00:00')"
 #define COUNTED(n, one, many) "IF(" n " = 1, '1 " one "', CONCAT(" n ", ' " many "'))"
 #define ROUTE "IF(route = '', '(no route)', route)"
@@ -140,12 +141,15 @@ const char SQL_ALERT_KEEP[] =
 const char SQL_ALERT_NOW[] = "SELECT " NOW;
 
 const char SQL_ALERT_OVER[] =
-    "UPDATE hookonce_alert SET state = 'over', over_at = " NOW
-    " WHERE kind = ? AND host = ? AND state = 'firing' AND seen_at < ?";
+    "UPDATE hookonce_alert SET state = 'over', over_at = " NOW ", seen_at = " NOW
+    " WHERE kind = ? AND host = ? AND state = 'firing' AND (seen_at < ? OR seen_at > " AHEAD ")";
 
+/* Of a host that is gone: seen_at stays, and tells that nobody saw the end. A time ahead is of a
+ * clock that was put back: it begins anew. */
 const char SQL_ALERT_SWEEP[] =
-    "UPDATE hookonce_alert SET state = 'over', over_at = " NOW
-    " WHERE state = 'firing' AND seen_at < " NOW " - INTERVAL 1 DAY";
+    "UPDATE hookonce_alert SET state = IF(seen_at > " NOW ", state, 'over'),"
+    " over_at = IF(seen_at > " NOW ", over_at, " NOW "), seen_at = LEAST(seen_at, " NOW ")"
+    " WHERE state = 'firing' AND (seen_at < " NOW " - INTERVAL 1 DAY OR seen_at > " AHEAD ")";
 
 const char SQL_ALERT_PRUNE[] =
     "DELETE FROM hookonce_alert WHERE state = 'over' AND over_at < " NOW " - INTERVAL 35 DAY";
@@ -166,7 +170,8 @@ const char SQL_ALERT_DUE[] =
     " LEFT JOIN hookonce_telling t ON t.channel = ? AND t.kind = a.kind ORDER BY a.kind";
 
 const char SQL_ALERT_ROWS[] =
-    "SELECT kind, host, subject, state, n, text, advice, began_at, over_at FROM hookonce_alert"
+    "SELECT kind, host, subject, state, n, text, advice, began_at, over_at, seen_at,"
+    " over_at > seen_at + INTERVAL 1 HOUR FROM hookonce_alert"
     " ORDER BY state = 'over', IF(state = 'over', over_at, NULL) DESC, kind, n DESC, host, subject"
     " LIMIT ?";
 

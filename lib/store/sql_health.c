@@ -87,3 +87,5 @@ const struct health_beyond health_beyond[] = {
     REMOVE(hookonce_command),
 };
 const size_t health_beyond_n = sizeof health_beyond / sizeof health_beyond[0];
+
+const char SQL_HEALTH_WRITABLE[] = "UPDATE hookonce_receipt SET status = status WHERE FALSE";

@@ -27,4 +27,7 @@ struct health_beyond {
 extern const struct health_beyond health_beyond[];
 extern const size_t health_beyond_n;
 
+/* Changes nothing, and fails where nothing can be recorded. */
+extern const char SQL_HEALTH_WRITABLE[];
+
 #endif

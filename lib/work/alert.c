@@ -92,13 +92,16 @@ static void add_row(struct alert_message *m, const struct alert_row *r, const st
 {
     const char *host = r->host[0] != '\0' ? r->host : NULL;
 
-    if (d->over) {
-        add(&m->text, "  - %s%s%s%s%.19s\n", r->subject[0] != '\0' ? r->subject : "it",
-            host != NULL ? " on " : "", host != NULL ? host : "", ": over since ", r->over_at);
+    add(&m->text, "  - %s%s%s%s", r->subject,
+        host != NULL ? (r->subject[0] != '\0' ? " on " : "on ") : "", host != NULL ? host : "",
+        r->subject[0] != '\0' || host != NULL ? ": " : "");
+    if (r->lost) {
+        add(&m->text, "not looked at any more since %.19s; whether it is over is not known\n",
+            r->seen_at);
+    } else if (d->over) {
+        add(&m->text, "over since %.19s\n", r->over_at);
     } else {
-        add(&m->text, "  - %s%s%s%s%s (since %.19s)\n", r->subject,
-            host != NULL ? (r->subject[0] != '\0' ? " on " : "") : "", host != NULL ? host : "",
-            r->subject[0] != '\0' || host != NULL ? ": " : "", r->text, r->began_at);
+        add(&m->text, "%s (since %.19s)\n", r->text, r->began_at);
     }
 }
 
@@ -123,13 +126,29 @@ static void add_row_json(struct alert_message *m, const struct alert_row *r,
     add(&m->json, "}");
 }
 
-static void add_head(struct alert_message *m, const struct alert_due *d)
+/* Whether nobody saw the end of any of it: a host that is gone looks at nothing. */
+static bool is_lost(const struct alert_due *d, const struct alert_row *rows, size_t n)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < n && d->over; i++) {
+        if (shown(&rows[i], d)) {
+            if (!rows[i].lost) {
+                return false;
+            }
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void add_head(struct alert_message *m, const struct alert_due *d, bool lost)
 {
     const struct alert_about *about = &alert_about[d->kind];
     char begin = about->means[0];
 
     if (d->over) {
-        add(&m->text, "OVER: %s\n", about->title);
+        add(&m->text, "%s: %s\n", lost ? "NOT LOOKED AT ANY MORE" : "OVER", about->title);
         return;
     }
     add(&m->text, "NOW: %s", about->title);
@@ -148,7 +167,7 @@ static void add_kind(struct alert_message *m, const struct alert_due *d,
 {
     size_t seen = 0;
 
-    add_head(m, d);
+    add_head(m, d, is_lost(d, rows, n));
     for (size_t i = 0; i < n; i++) {
         if (!shown(&rows[i], d)) {
             continue;
@@ -181,12 +200,12 @@ static void add_word(char *to, size_t room, const char *fmt, ...)
     va_end(ap);
 }
 
-static void add_subject(struct alert_message *m, const struct alert_due_list *list)
+static void add_subject(struct alert_message *m, const struct alert_due_list *list, bool lost)
 {
     const char *comma = "";
 
     add_word(m->subject, sizeof m->subject, "[hookonce] %s",
-             m->state == ALERT_OVER ? "over: " : "");
+             m->state != ALERT_OVER ? "" : lost ? "not looked at any more: " : "over: ");
     for (size_t i = 0; i < list->n; i++) {
         const struct alert_due *d = &list->all[i];
         add_word(m->kinds, sizeof m->kinds, "%s%s", i > 0 ? "," : "", alert_about[d->kind].word);
@@ -209,12 +228,13 @@ void alert_message_make(struct alert_message *m, const struct settings *s, const
                         const struct alert_due_list *list, const struct alert_row *rows, size_t n,
                         int64_t window_ms)
 {
-    bool first = true;
+    bool first = true, lost = true;
     char window[24];
 
     begin(m, s, host);
     for (size_t i = 0; i < list->n; i++) {
         m->state = list->all[i].over ? m->state : ALERT_FIRING;
+        lost = lost && is_lost(&list->all[i], rows, n);
         add_kind(m, &list->all[i], rows, n, &first);
     }
     text_duration_put(window_ms, window);
@@ -225,7 +245,7 @@ void alert_message_make(struct alert_message *m, const struct settings *s, const
     } else {
         add(&m->text, "Times are UTC.\n");
     }
-    add_subject(m, list);
+    add_subject(m, list, lost);
     end(m);
 }
 
@@ -236,28 +256,5 @@ void alert_message_test(struct alert_message *m, const struct settings *s, const
     (void)snprintf(m->subject, sizeof m->subject, "[hookonce] test: messages reach you");
     add(&m->text, "This is a test. Nothing is wrong: when something is, a message like this one "
                   "comes here.\n");
-    end(m);
-}
-
-void alert_message_local(struct alert_message *m, const struct settings *s, const char *host,
-                         enum alert_state state, enum alert_kind kind, const char *text)
-{
-    const struct alert_about *about = &alert_about[kind];
-    const struct alert_due d = {.kind = kind, .over = state == ALERT_OVER, .n = 1};
-    struct alert_row row = {.kind = kind, .n = 1};
-
-    (void)snprintf(row.host, sizeof row.host, "%.63s", host);
-    (void)snprintf(row.text, sizeof row.text, "%.400s", text);
-    begin(m, s, host);
-    m->state = state;
-    (void)snprintf(m->subject, sizeof m->subject, "[hookonce] %s%s: %s",
-                   state == ALERT_OVER ? "over: " : "", about->title, host);
-    (void)snprintf(m->kinds, sizeof m->kinds, "%s", about->word);
-    add_head(m, &d);
-    add(&m->text, "  - on %s: %s\n", host, text);
-    if (state == ALERT_FIRING) {
-        add(&m->text, "  What to do: %s.\n", about->advice);
-    }
-    add_row_json(m, &row, &d, true);
     end(m);
 }

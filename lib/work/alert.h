@@ -28,9 +28,6 @@ void alert_message_make(struct alert_message *m, const struct settings *s, const
 /* A message that says that messages come. */
 void alert_message_test(struct alert_message *m, const struct settings *s, const char *host);
 
-/* One line about this host, for when there is no database to keep alerts in. */
-void alert_message_local(struct alert_message *m, const struct settings *s, const char *host,
-                         enum alert_state state, enum alert_kind kind, const char *text);
 void alert_message_free(struct alert_message *m);
 
 /* Sends it there. returns HO_OK (it was taken) | HO_TRANSIENT (the text says why; no secret).

@@ -22,30 +22,31 @@ struct watch_hooks {
     /* Calls fn for every source of the config file as it is now.
      * returns HO_OK | HO_REJECT (config or recipe refused: the text says why) */
     enum ho_code (*sources)(const char *file, watch_source_fn *fn, void *arg, struct ho_err *err);
+    const char *(*refusal)(unsigned why); /* struct refusals, in words */
 };
 
 #define WATCH_PRINTED "-" /* the channel of who has no [alert NAME]: what is printed */
 
 struct watch_result {
-    bool reached;  /* the database */
+    bool reached;  /* the database, and it took what was seen */
+    bool forgets;  /* it is away, and for want of a state file it can't be told: it would be at each look */
     size_t firing; /* things that this look saw */
     size_t failed; /* channels that did not take their message */
 };
 
-/* Looks once, at all that can be seen from this host, and tells. With the database away only this
- * host's own state is there; that it is away is told from the state file then.
+/* Looks once, at all that can be seen from this host, and tells. With the database away, or not to
+ * be read or written, only this host's own state is there; both are told from the state file then.
  * in:  print — gets messages where the config has no [alert NAME], and why a sending failed; NULL:
  *              they are not told, only kept
- * returns HO_OK (also with the database away, and when a message was not taken) | HO_PERMANENT |
- *         HO_TRANSIENT (the tables can't be read or written)
+ * out: err — why the database is of no use, if !result->reached
  * blocks: WATCH_DB_MS, and ALERT_SEND_MS for each channel that is told */
 #define WATCH_DB_MS 15000
-enum ho_code watch_once(const struct settings *s, const struct watch_hooks *hooks,
-                        struct buf *print, struct watch_result *result, struct ho_err *err)
-    HO_MUST_CHECK;
+void watch_once(const struct settings *s, const struct watch_hooks *hooks, struct buf *print,
+                struct watch_result *result, struct ho_err *err);
 
 /* What a look sees, and nothing else: for who wants to see it. look — alert_look_free.
- * returns as watch_once; HO_TRANSIENT: the database is away, and look has what this host shows. */
+ * returns HO_OK | HO_PERMANENT | HO_TRANSIENT: the database is of no use, and look has what this
+ *         host shows, and that */
 enum ho_code watch_see(const struct settings *s, const struct watch_hooks *hooks,
                        struct alert_look *look, struct ho_err *err) HO_MUST_CHECK;
 

@@ -15,12 +15,15 @@
 #define HOUR (3600 * SECOND)
 #define SPOOL_LATE (180 * SECOND) /* a processor looks every few seconds, a receiver every minute */
 #define LAST_CHANCE (2 * HOUR)
-#define MISMATCHES_MANY 3
+#define REFUSED_ROW 3    /* so many in a row, or more than half of so many, or so many in two hours */
+#define REFUSED_HALF_OF 5
+#define REFUSED_MANY 20
 #define PROBE_BYTES (4L * 1024 * 1024)
 #define FILES_LEAST 200
 
 struct host {
     const struct settings *settings;
+    const struct watch_hooks *hooks;
     struct counters *counters;
     struct alert_look *look;
     int64_t now_us;
@@ -58,15 +61,19 @@ static void add_held(void *arg, struct span source, const uint64_t values[COUNT_
     }
 }
 
-/* Whether most signatures there are wrong of late, or all ever were: a few where others hold are
- * somebody's try. */
-static bool mistrusted(const struct host *h, struct span source)
+/* Whether deliveries are refused there, or all ever were: a few where others hold are somebody's
+ * try. */
+static bool mistrusted(const struct host *h, struct span source, const struct refusals *r)
 {
-    uint64_t wrong = counters_mismatches(h->counters, source);
     struct held held = {source, 0};
 
+    if (r->at_us == 0 || h->now_us - r->at_us >= 24 * HOUR) {
+        return false;
+    }
     counters_each(h->counters, add_held, &held);
-    return wrong >= MISMATCHES_MANY || (wrong > 0 && held.held == 0);
+    return r->in_a_row >= REFUSED_ROW || r->hours >= REFUSED_MANY ||
+           (r->last >= REFUSED_HALF_OF && r->last_refused * 2 > r->last) ||
+           (held.held == 0 && counters_mismatches(h->counters, source) > 0);
 }
 
 /* Whether who was turned away since then will soon give up, or has since then. */
@@ -77,27 +84,65 @@ static bool gives_up(const struct host *h, int64_t since_us, int64_t retries_us)
     return since_us > 0 && h->now_us >= last - LAST_CHANCE && h->now_us < last + 24 * HOUR;
 }
 
-static void look_at_window(const struct host *h, const struct watch_source *s, struct span name)
+/* What a sender that never tries again was answered busy is lost, whatever came since. */
+static void look_at_lost(const struct host *h, struct span name, uint64_t n)
+{
+    if (n > 0) {
+        alert_add(h->look, ALERT_WINDOW, name, n, NULL, "%llu deliver%s answered busy, and this "
+                  "sender does not send them again by itself: have it redeliver them",
+                  (unsigned long long)n, n == 1 ? "y was" : "ies were");
+    }
+}
+
+/* in: bad — its deliveries are refused, and not by somebody's try */
+static void look_at_window(const struct host *h, const struct watch_source *s, bool bad)
 {
     static const char *const words[] = {"answered busy", "refused for their signature"};
+    struct span name = span_of(s->name);
     int64_t retries_us = s->retries_ms * 1000;
     char since[32], window[32];
 
-    for (int how = REFUSED_BUSY; how <= REFUSED_UNSIGNED && !s->reply; how++) {
+    for (int how = REFUSED_BUSY; how <= REFUSED_UNSIGNED; how++) {
         int64_t at = counters_refused_since(h->counters, name, (enum refused)how);
-        if (!gives_up(h, at, retries_us) || (how == REFUSED_UNSIGNED && !mistrusted(h, name))) {
-            continue;
-        }
-        (void)span_text(h->now_us - at, since);
-        if (retries_us == 0) {
+        if (gives_up(h, at, retries_us) && (how == REFUSED_BUSY || bad)) {
             alert_add(h->look, ALERT_WINDOW, name, 1, NULL, "deliveries are %s for %s; this sender "
-                      "does not send them again by itself", words[how], since);
-        } else {
-            alert_add(h->look, ALERT_WINDOW, name, 1, NULL, "deliveries are %s for %s; this sender "
-                      "tries again for %s in all", words[how], since,
+                      "tries again for %s in all", words[how], span_text(h->now_us - at, since),
                       span_text(retries_us, window));
+            return;
         }
-        return;
+    }
+}
+
+static void look_at_refused(const struct host *h, struct span name, const struct refusals *r,
+                            bool bad, const char *why)
+{
+    uint64_t n = counters_get(h->counters, name, COUNT_UNSIGNED) +
+                 counters_get(h->counters, name, COUNT_REJECTED);
+    char ago[32];
+
+    /* Not how many there are: strangers would say how often somebody is told. */
+    if (r->unusable > 0) {
+        alert_add(h->look, ALERT_REJECTED, name, 1, NULL, "%llu deliver%s signed as it should be, "
+                  "and could not be used: %s", (unsigned long long)r->unusable,
+                  r->unusable == 1 ? "y was" : "ies were", why);
+    } else if (bad) {
+        alert_add(h->look, ALERT_REJECTED, name, 1, NULL, "%llu deliver%s refused so far, %u of the "
+                  "last %u; the last one %s ago: %s", (unsigned long long)n,
+                  n == 1 ? "y was" : "ies were", r->last_refused, r->last,
+                  span_text(h->now_us - r->at_us, ago), why);
+    }
+}
+
+/* Deliveries to a path that is no source: the address at the provider is wrong, or here. */
+static void look_at_paths(const struct host *h)
+{
+    struct refusals r;
+
+    counters_refusals(h->counters, SPAN_LIT("-"), &r);
+    if (r.hours >= REFUSED_MANY) {
+        alert_add(h->look, ALERT_REJECTED, SPAN_LIT("unknown-path"), 1, NULL,
+                  "%llu deliveries within two hours went to a path that is no source of the config",
+                  (unsigned long long)r.hours);
     }
 }
 
@@ -105,6 +150,7 @@ static void look_at_source(void *arg, const struct watch_source *s)
 {
     const struct host *h = arg;
     struct span name = span_of(s->name);
+    struct refusals r;
 
     if (!s->usable) {
         alert_add(h->look, ALERT_NO_SECRET, name, 1, NULL, "%.350s",
@@ -112,24 +158,24 @@ static void look_at_source(void *arg, const struct watch_source *s)
     } else if (s->trouble != NULL) {
         alert_add(h->look, ALERT_CONFIG, name, 1, NULL, "%.350s", s->trouble);
     }
-    if (mistrusted(h, name)) {
-        uint64_t n = counters_get(h->counters, name, COUNT_UNSIGNED);
-        /* Not how many there are: strangers would say how often somebody is told. */
-        alert_add(h->look, ALERT_REJECTED, name, 1, NULL,
-                  "%llu deliveries whose signature does not hold, most of late",
-                  (unsigned long long)n);
+    counters_refusals(h->counters, name, &r);
+    bool bad = mistrusted(h, name, &r);
+    look_at_refused(h, name, &r, bad, h->hooks->refusal(r.why));
+    if (s->retries_ms > 0 && !s->reply) {
+        look_at_window(h, s, bad);
+    } else if (!s->reply) {
+        look_at_lost(h, name, r.lost);
     }
-    look_at_window(h, s, name);
 }
 
-static void look_at_sources(struct host *h, const struct watch_hooks *hooks)
+static void look_at_sources(struct host *h)
 {
     static const enum alert_kind kinds[] = {ALERT_NO_SECRET, ALERT_REJECTED, ALERT_WINDOW};
     struct ho_err err;
 
     ho_err_clear(&err);
     alert_looked(h->look, ALERT_CONFIG);
-    if (hooks->sources(h->settings->file, look_at_source, h, &err) != HO_OK) {
+    if (h->hooks->sources(h->settings->file, look_at_source, h, &err) != HO_OK) {
         alert_add(h->look, ALERT_CONFIG, SPAN_LIT(""), 1, NULL, "%.350s", err.text);
         return; /* of the sources nothing is known */
     }
@@ -155,7 +201,7 @@ static void look_at_spool(const struct host *h)
     alert_looked(h->look, ALERT_QUARANTINE);
     bool full = there.files >= s->spool_files || there.bytes >= s->spool_bytes / 10 * 9;
     if (there.files > 0 && (full || h->now_us - there.oldest_us > SPOOL_LATE)) {
-        alert_add(h->look, ALERT_SPOOL, SPAN_LIT(""), there.files, NULL,
+        alert_add(h->look, ALERT_SPOOL, span_of(full ? ALERT_SPOOL_FULL : ""), there.files, NULL,
                   "%llu deliveries wait, the oldest for %s%s", (unsigned long long)there.files,
                   span_text(h->now_us - there.oldest_us, age),
                   full ? "; it is full: more is answered busy" : "");
@@ -246,9 +292,10 @@ static bool is_inside(const char *path, const char *folder)
 void watch_host(const struct settings *s, const struct watch_hooks *hooks, struct counters *c,
                 struct alert_look *look)
 {
-    struct host h = {s, c, look, clock_wall_us()};
+    struct host h = {s, hooks, c, look, clock_wall_us()};
 
-    look_at_sources(&h, hooks);
+    look_at_sources(&h);
+    look_at_paths(&h);
     look_at_spool(&h);
     alert_looked(look, ALERT_DISK);
     look_at_disk(&h, s->state_dir, "state");

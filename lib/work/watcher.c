@@ -14,7 +14,8 @@ static void look(const void *arg)
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (watch_once(w->settings, w->hooks, NULL, &result, &err) != HO_OK) {
+    watch_once(w->settings, w->hooks, NULL, &result, &err);
+    if (!result.reached) {
         const struct log_pair pairs[] = {LOG_TEXT("why", err.text)};
         log_event(LOG_WARN, "watched", NULL, pairs, 1);
     }

@@ -210,7 +210,7 @@ def test_a_database_that_is_away_is_told_from_here(site, own_mariadb):
         done = watch(s, now=now + seconds)
         assert done.returncode == 69 and done.stdout == b""
     mail, = mails(s)
-    assert subject(mail).startswith("[hookonce] database away: ") and "for 2 minutes" in mail
+    assert subject(mail).startswith("[hookonce] database away") and "for 2 minutes" in mail
     assert watch(s, now=now + 4000).returncode == 69 and len(mails(s)) == 2  # a window later
     server.start()
     quietly(s)

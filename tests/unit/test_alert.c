@@ -27,7 +27,7 @@ static struct alert_row row_of(enum alert_kind kind, const char *subject, const 
 
 static void everything_at_once_is_one_bounded_message(void **state)
 {
-    enum { ROWS = ALERTS_MAX };
+    enum { ROWS = 500 };
     static struct alert_row rows[ROWS];
     struct alert_due_list list = all_kinds(false);
     struct alert_message m;
@@ -100,14 +100,21 @@ static void what_a_look_adds_is_plain(void **state)
     struct alert_look look = {.n = 0};
 
     (void)state;
-    for (size_t i = 0; i < ALERTS_MAX + 5; i++) {
+    for (size_t i = 0; i < ALERTS_OF_KIND + 5; i++) {
         alert_add(&look, ALERT_CONFIG, SPAN_LIT("a\nBcc: x"), 0, NULL, "f\xc3\xbc\r\n.\x1b[31m");
     }
-    assert_int_equal(look.n, ALERTS_MAX);
+    assert_int_equal(look.n, ALERTS_OF_KIND + 1);
+    assert_string_equal(look.all[ALERTS_OF_KIND].subject, ALERT_MORE);
+    assert_string_equal(look.all[ALERTS_OF_KIND].text, "and 5 more like these");
+    assert_int_equal(look.all[ALERTS_OF_KIND].n, 5);
     assert_string_equal(look.all[0].subject, "a?Bcc: x");
     assert_string_equal(look.all[0].text, "f????.?[31m");
     assert_int_equal(look.all[0].n, 1);
     assert_true(look.looked == UINT64_C(1) << ALERT_CONFIG);
+    alert_add(&look, ALERT_PROCESSOR, SPAN_LIT(""), 1, NULL, "none"); /* no kind takes another's room */
+    alert_add(&look, ALERT_CONFIG, SPAN_LIT("z"), 1, NULL, "one more");
+    assert_int_equal(look.all[look.n - 1].kind, ALERT_PROCESSOR);
+    assert_int_equal(look.all[ALERTS_OF_KIND].n, 6);
     alert_look_free(&look);
 }
 

@@ -197,6 +197,7 @@ struct settings {
     unsigned batch;
     /* [watch] */
     int64_t queue_age_ms; /* an older job that is due is too old */
+    int64_t processor_late_ms; /* a processor that long not seen is missed */
     uint64_t disk_free;   /* bytes; fewer left are too few */
     struct setting_alert *alerts;
     size_t n_alerts;

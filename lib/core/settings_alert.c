@@ -147,6 +147,10 @@ void settings_free_alert(struct setting_alert *a)
 
 void settings_load_watch(struct settings *out, const struct conf_section *s)
 {
+    out->processor_late_ms = 3 * setting_number(s, "processor_every");
     out->queue_age_ms = setting_number(s, "queue_age");
+    if (conf_find(s, "queue_age") == NULL && out->queue_age_ms < out->processor_late_ms) {
+        out->queue_age_ms = out->processor_late_ms;
+    }
     out->disk_free = (uint64_t)setting_number(s, "disk_free");
 }

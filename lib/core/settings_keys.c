@@ -96,7 +96,12 @@ static const struct conf_key keys[] = {
 
     {.section = "watch", .key = "queue_age", .type = CONF_DURATION, .dflt = "15m", .min = MINUTE,
      .max = 30 * DAY,
-     .help = "the oldest job that is due may wait so long; then somebody is told (queue-age)"},
+     .help = "the oldest job that is due may wait so long; then somebody is told (queue-age); "
+             "absent: 15m, or three times processor_every where that is longer"},
+    {.section = "watch", .key = "processor_every", .type = CONF_DURATION, .dflt = "5m",
+     .min = MINUTE, .max = DAY,
+     .help = "cron starts `hookonce process` at least so often; none seen for three times as long "
+             "is told (processor), and makes /health degraded"},
     {.section = "watch", .key = "disk_free", .type = CONF_SIZE, .dflt = "100m", .min = 0,
      .max = 1024 * 1024 * MEGABYTE,
      .help = "so much must be left on the disk, or of the quota, of `state` and of the spool; else "

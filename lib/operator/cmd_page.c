@@ -30,6 +30,16 @@ static int make(struct operator *op, enum which which, bool open, struct buf *ou
     return which == WHICH_HEALTH && h.state != PAGE_READY ? EXIT_TROUBLE : EXIT_WELL;
 }
 
+/* A receiver goes on with what it read before, so deliveries are taken. */
+static int refused(const struct ho_err *err, struct buf *out)
+{
+    struct page_health h = {.state = PAGE_DEGRADED, .n = 1};
+
+    (void)snprintf(h.reasons[0], sizeof h.reasons[0], "the config is refused: %.270s", err->text);
+    page_health(NULL, &h, out);
+    return EXIT_TROUBLE;
+}
+
 static enum which named(const char *name)
 {
     size_t i = 0;
@@ -44,6 +54,7 @@ static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
     const char *value = NULL, *name = NULL;
+    struct ho_err err = {HO_OK, 0, ""};
     bool open = false;
     struct buf out;
     int got;
@@ -59,12 +70,14 @@ static int run(struct operator *op, int argc, char **argv)
     if (which == WHICH_N) {
         return operator_fail(op, EXIT_USAGE, "wants the name of a page: health, metrics or status");
     }
-    int status = operator_need_settings(op);
+    int status = EXIT_WELL;
+    bool read = which == WHICH_HEALTH ? operator_settings(op, &err) == HO_OK
+                                      : (status = operator_need_settings(op)) == EXIT_WELL;
     if (status != EXIT_WELL) {
         return status;
     }
     buf_init(&out, PAGE_MAX);
-    status = make(op, which, open, &out);
+    status = read ? make(op, which, open, &out) : refused(&err, &out);
     (void)fwrite(out.p, 1, out.len, stdout);
     buf_free(&out);
     return status;

@@ -10,7 +10,6 @@
 #include "store/spool.h"
 
 #define PAGE_MAX ((size_t)2 * 1024 * 1024) /* bytes; the receiver takes no more */
-#define PAGE_LATE_S 900 /* a processor that long not seen is silent: cron starts one every minute */
 
 /* ---- page_facts.c ---- */
 

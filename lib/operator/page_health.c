@@ -82,14 +82,14 @@ static void judge_work(const struct page *p, struct page_health *h)
     const struct glance_queue *q = &p->queue;
     char ago[24];
 
-    if (q->processor_s > PAGE_LATE_S) {
+    if (q->processor_s > p->s->processor_late_ms / 1000) {
         because(h, PAGE_DEGRADED,
                 "no processor was seen for %s: does cron start `hookonce process`?",
                 check_ago(q->processor_s, ago));
     } else if (q->processor_s < 0 && q->due > 0) {
         because(h, PAGE_DEGRADED, "no processor has run yet: does cron start `hookonce process`?");
     }
-    if (q->oldest_due_s > PAGE_LATE_S) {
+    if (q->oldest_due_s > p->s->queue_age_ms / 1000) {
         because(h, PAGE_DEGRADED, "the oldest due job waits for %s",
                 check_ago(q->oldest_due_s, ago));
     }
@@ -114,6 +114,17 @@ static bool seen_already(enum alert_kind kind)
     return live[kind];
 }
 
+/* "stripe on web1: ", or "stripe: ", "on web1: ", "". */
+static const char *about(const struct db_rows *rows, size_t i, char out[200])
+{
+    struct span subject = db_cell(rows, i, GLANCE_A_SUBJECT), host = db_cell(rows, i, GLANCE_A_HOST);
+
+    (void)snprintf(out, 200, "%.*s%s%.*s%s", (int)subject.len, (const char *)subject.p,
+                   host.len == 0 ? "" : subject.len > 0 ? " on " : "on ", (int)host.len,
+                   (const char *)host.p, subject.len + host.len > 0 ? ": " : "");
+    return out;
+}
+
 static void judge_alerts(struct page *p, struct page_health *h)
 {
     struct db_rows rows = {0};
@@ -123,8 +134,10 @@ static void judge_alerts(struct page *p, struct page_health *h)
     if (glance_alerts(p->db, &rows, &ignored) == HO_OK) {
         for (size_t i = 0; i < rows.n_rows; i++) {
             struct span text = db_cell(&rows, i, GLANCE_A_TEXT);
+            char who[200];
             if (!seen_already(alert_kind_of(db_cell(&rows, i, GLANCE_A_KIND)))) {
-                because(h, PAGE_DEGRADED, "%.*s", (int)text.len, (const char *)text.p);
+                because(h, PAGE_DEGRADED, "%s%.*s", about(&rows, i, who), (int)text.len,
+                        (const char *)text.p);
             }
         }
     }

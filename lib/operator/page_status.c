@@ -55,14 +55,14 @@ static void put_tiles(const struct page *p, struct buf *out)
     page_put(out, "<div class=\"tiles\">\n");
     if (p->db != NULL) {
         tile_count(out, "jobs due", q->due, false);
-        tile(out, "longest due", check_ago(q->oldest_due_s, ago), q->oldest_due_s > PAGE_LATE_S);
+        tile(out, "longest due", check_ago(q->oldest_due_s, ago), q->oldest_due_s > p->s->queue_age_ms / 1000);
         tile_count(out, "running", q->running, false);
         tile_count(out, "due later", q->later, false);
         tile_count(out, "waiting", q->waiting, false);
         tile_count(out, "dead letters", q->dead, q->dead > 0);
         tile_count(out, "conflicts", q->conflicts, q->conflicts > 0);
         tile(out, "processor seen", q->processor_s < 0 ? "never" : check_ago(q->processor_s, ago),
-             q->processor_s > PAGE_LATE_S);
+             q->processor_s > p->s->processor_late_ms / 1000);
     }
     if (p->spool_read) {
         tile_count(out, "files in the spool", (int64_t)p->spool.files, p->spool.quarantined > 0);

@@ -65,7 +65,8 @@ static enum ho_code read_dead(struct db *db, struct db_rows *rows, struct ho_err
 
 static const struct column alerts[] = {
     {"since", CELL_TIME, GLANCE_A_BEGAN}, {"kind", CELL_TEXT, GLANCE_A_KIND},
-    {"host", CELL_TEXT, GLANCE_A_HOST},   {"what is so", CELL_SAYS, GLANCE_A_TEXT},
+    {"host", CELL_TEXT, GLANCE_A_HOST},   {"of", CELL_TEXT, GLANCE_A_SUBJECT},
+    {"what is so", CELL_SAYS, GLANCE_A_TEXT},
     {"what to do", CELL_SAYS, GLANCE_A_ADVICE}, {NULL, CELL_END, 0}};
 static const struct column dead[] = {
     {"ended", CELL_TIME, VIEW_D_ENDED},   {"job", CELL_NUMBER, VIEW_D_JOB},

@@ -82,13 +82,16 @@ static bool counts(const struct settings *s, enum alert_kind kind, struct span s
 enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct alert_look *look,
                                struct ho_err *err)
 {
-    const struct db_value age = DBV_INT(s->queue_age_ms / 1000);
+    const struct db_value takes[ALERT_TAKES_N] = {
+        [ALERT_TAKES_NOTHING] = DBV_NULL,
+        [ALERT_TAKES_QUEUE_AGE] = DBV_INT(s->queue_age_ms / 1000),
+        [ALERT_TAKES_PROCESSOR] = DBV_INT(s->processor_late_ms / 1000)};
     enum ho_code code = HO_OK;
 
     for (size_t i = 0; i < alert_queries_n && code == HO_OK; i++) {
         const struct alert_query *q = &alert_queries[i];
         struct db_rows rows = {0};
-        code = db_run(db, q->sql, &age, q->takes_age ? 1 : 0, &rows, err);
+        code = db_run(db, q->sql, &takes[q->takes], q->takes == ALERT_TAKES_NOTHING ? 0 : 1, &rows, err);
         for (size_t r = 0; r < rows.n_rows && code == HO_OK; r++) {
             struct span text = db_cell(&rows, r, 3);
             char newest[ALERT_TIME_ROOM];

@@ -74,30 +74,37 @@ static const char unanswered[] =
     " LIMIT 10001) AS j LEFT JOIN hookonce_receipt r FORCE INDEX (correlation)"
     " ON r.correlation_id = j.correlation_id GROUP BY r.source ORDER BY r.source";
 
+/* A time ahead of now is of a clock that was put back: nobody knows when it was. */
 static const char processor[] =
-    "SELECT '', 1, NULL, IF(seen < '1971-01-01', 'none has run yet, and jobs wait for it',"
-    " CONCAT('the last one was seen at ', DATE_FORMAT(seen, '%Y-%m-%d %H:%i:%s'), ' UTC'))"
-    " FROM (SELECT GREATEST("
-    "COALESCE((SELECT MAX(seen_at) FROM hookonce_host), '1970-01-01'),"
-    " COALESCE((SELECT MAX(seen_at) FROM hookonce_worker), '1970-01-01')) AS seen) AS q"
-    " WHERE seen < " NOW " - INTERVAL 15 MINUTE AND (seen > '1971-01-01' OR EXISTS (SELECT 1"
-    " FROM hookonce_job WHERE state = 'ready' AND run_at < " NOW " - INTERVAL 15 MINUTE))";
+    "SELECT '', 1, NULL, CASE WHEN known IS NOT NULL THEN CONCAT('the last one was seen at ',"
+    " DATE_FORMAT(known, '%Y-%m-%d %H:%i:%s'), ' UTC') WHEN ever THEN 'none was seen since the"
+    " clock was put back' ELSE 'none has run yet, and jobs wait for it' END"
+    " FROM (SELECT MAX(IF(at > " AHEAD ", NULL, at)) AS known, COUNT(*) > 0 AS ever FROM"
+    " (SELECT seen_at AS at FROM hookonce_host UNION ALL SELECT seen_at FROM hookonce_worker) AS s"
+    ") AS q WHERE COALESCE(known, '1970-01-01') < " NOW " - INTERVAL ? SECOND AND (ever"
+    " OR EXISTS (SELECT 1 FROM hookonce_job"
+    " WHERE state = 'ready' AND run_at < " NOW " - INTERVAL 15 MINUTE))";
 
 static const char spool_left[] =
     "SELECT host, spool_files, NULL, CONCAT("
     COUNTED("spool_files", "delivery lies", "deliveries lie") ", ' in its spool, and nobody there"
     " was seen since ', DATE_FORMAT(seen_at, '%Y-%m-%d %H:%i:%s'), ' UTC') FROM hookonce_host"
-    " WHERE spool_files > 0 AND seen_at < " NOW " - INTERVAL 15 MINUTE ORDER BY host";
+    " WHERE spool_files > 0 AND (seen_at < " NOW " - INTERVAL ? SECOND OR seen_at > " AHEAD ")"
+    " ORDER BY host";
 
 #define FIRST_OF(state, order)                                                                     \
-    "(SELECT route, outcome FROM hookonce_job FORCE INDEX (claim) WHERE state = '" state "'"       \
+    "(SELECT route, outcome, last_error FROM hookonce_job FORCE INDEX (claim) WHERE state = '" state "'"       \
     " ORDER BY " order " LIMIT 10000)"
+
+/* Errors that no later try can be without, though it is tried: store/db_error.c. */
+#define CANNOT_WORK "[(](1044|1046|1054|1064|1136|1142|1143|1146|1227|1305|1370)[)]"
 
 static const char handler[] =
     "SELECT " ROUTE ", COUNT(*), NULL, CONCAT(" COUNTED("COUNT(*)", "job", "jobs")
     ", ' found the handler of the route unable to work') FROM ("
     FIRST_OF("dead", "run_at DESC, id DESC") " UNION ALL " FIRST_OF("ready", "run_at, id")
-    ") AS j WHERE outcome = 'bad handler' GROUP BY route ORDER BY route";
+    ") AS j WHERE outcome = 'bad handler' OR (outcome IN ('failed', 'gave up')"
+    " AND last_error REGEXP 'database: .*" CANNOT_WORK "') GROUP BY route ORDER BY route";
 
 static const char breaker[] =
     "SELECT name, 1, NULL, CONCAT('it failed ', failures, ' times in a row; its jobs wait')"
@@ -109,18 +116,18 @@ static const char paused[] =
     " WHERE paused_at < " NOW " - INTERVAL 1 DAY ORDER BY kind, name";
 
 const struct alert_query alert_queries[] = {
-    {ALERT_DEAD, dead, false},
-    {ALERT_QUEUE_AGE, queue_age, true},
-    {ALERT_RETRIES, retries, false},
-    {ALERT_DUPLICATES, duplicates, false},
-    {ALERT_CONFLICTS, conflicts, false},
-    {ALERT_SILENCE, silence, false},
-    {ALERT_UNANSWERED, unanswered, false},
-    {ALERT_PROCESSOR, processor, false},
-    {ALERT_SPOOL_LEFT, spool_left, false},
-    {ALERT_HANDLER, handler, false},
-    {ALERT_BREAKER, breaker, false},
-    {ALERT_PAUSED, paused, false},
+    {ALERT_DEAD, dead, ALERT_TAKES_NOTHING},
+    {ALERT_QUEUE_AGE, queue_age, ALERT_TAKES_QUEUE_AGE},
+    {ALERT_RETRIES, retries, ALERT_TAKES_NOTHING},
+    {ALERT_DUPLICATES, duplicates, ALERT_TAKES_NOTHING},
+    {ALERT_CONFLICTS, conflicts, ALERT_TAKES_NOTHING},
+    {ALERT_SILENCE, silence, ALERT_TAKES_NOTHING},
+    {ALERT_UNANSWERED, unanswered, ALERT_TAKES_NOTHING},
+    {ALERT_PROCESSOR, processor, ALERT_TAKES_PROCESSOR},
+    {ALERT_SPOOL_LEFT, spool_left, ALERT_TAKES_PROCESSOR},
+    {ALERT_HANDLER, handler, ALERT_TAKES_NOTHING},
+    {ALERT_BREAKER, breaker, ALERT_TAKES_NOTHING},
+    {ALERT_PAUSED, paused, ALERT_TAKES_NOTHING},
 };
 const size_t alert_queries_n = sizeof alert_queries / sizeof alert_queries[0];
 
@@ -178,9 +185,11 @@ const char SQL_ALERT_ROWS[] =
 const char SQL_TELLING_MAKE[] =
     "INSERT IGNORE INTO hookonce_telling (channel, kind) VALUES (?, '')";
 
-/* A time that lies further ahead than any is set is of a clock that was put back. */
+/* It counts as failed until it is known to be through: who sends may be killed. A time that lies
+ * further ahead than any is set is of a clock that was put back. */
 const char SQL_TELLING_CLAIM[] =
-    "UPDATE hookonce_telling SET claimed_until = " NOW " + INTERVAL ? SECOND, claim_token = ?"
+    "UPDATE hookonce_telling SET claimed_until = " NOW " + INTERVAL ? SECOND, claim_token = ?,"
+    " failures = failures + 1, error = 'cut off: who sent it ended before that was through'"
     " WHERE channel = ? AND kind = '' AND (claimed_until IS NULL OR claimed_until <= " NOW
     " OR claimed_until > " NOW " + INTERVAL ? SECOND)"
     " AND (next_at IS NULL OR next_at <= " NOW " OR next_at > " NOW " + INTERVAL 2 HOUR)";
@@ -191,8 +200,8 @@ const char SQL_TELLING_FREE[] =
 
 const char SQL_TELLING_FAILED[] =
     "UPDATE hookonce_telling SET claimed_until = NULL, claim_token = NULL, error = ?,"
-    " next_at = " NOW " + INTERVAL LEAST(3600, 60 << LEAST(failures, 6)) SECOND,"
-    " failures = failures + 1 WHERE channel = ? AND kind = '' AND claim_token = ?";
+    " next_at = " NOW " + INTERVAL LEAST(3600, 60 << LEAST(GREATEST(failures, 1) - 1, 6)) SECOND"
+    " WHERE channel = ? AND kind = '' AND claim_token = ?";
 
 const char SQL_TELLING_TOLD[] =
     "INSERT INTO hookonce_telling (channel, kind, state, told_at, told_n, messages)"
@@ -202,4 +211,5 @@ const char SQL_TELLING_TOLD[] =
 
 const char SQL_TELLING_TROUBLE[] =
     "SELECT channel, failures, error, next_at FROM hookonce_telling"
-    " WHERE kind = '' AND failures > 0 ORDER BY channel";
+    " WHERE kind = '' AND failures > 0 AND (claimed_until IS NULL OR claimed_until <= " NOW ")"
+    " ORDER BY channel";

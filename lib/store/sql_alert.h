@@ -2,17 +2,22 @@
 #ifndef HO_STORE_SQL_ALERT_H
 #define HO_STORE_SQL_ALERT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/alert_kind.h"
 
-/* Each gives rows: subject, how many, time of the newest or NULL, text. takes_age: the parameter is
- * `queue_age` in seconds, else there is none. */
+/* Each gives rows: subject, how many, time of the newest or NULL, text. takes: the
+ * parameter, in seconds. */
+enum alert_takes {
+    ALERT_TAKES_NOTHING,
+    ALERT_TAKES_QUEUE_AGE, /* of a job that is due */
+    ALERT_TAKES_PROCESSOR, /* for how long none may be seen */
+    ALERT_TAKES_N
+};
 struct alert_query {
     enum alert_kind kind;
     const char *sql;
-    bool takes_age;
+    enum alert_takes takes;
 };
 extern const struct alert_query alert_queries[];
 extern const size_t alert_queries_n;

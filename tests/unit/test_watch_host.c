@@ -24,7 +24,13 @@ static enum ho_code sources(const char *path, watch_source_fn *fn, void *arg, st
     return HO_OK;
 }
 
-static const struct watch_hooks hooks = {sources};
+static const char *refusal(unsigned why)
+{
+    (void)why;
+    return "refused";
+}
+
+static const struct watch_hooks hooks = {sources, refusal};
 
 static struct alert_look see(void)
 {

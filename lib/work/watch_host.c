@@ -35,7 +35,7 @@ static const char *span_text(int64_t us, char room[32])
     int64_t minutes = us / (60 * SECOND);
 
     if (minutes < 180) {
-        (void)snprintf(room, 32, "%lld minutes", (long long)minutes);
+        (void)snprintf(room, 32, "%lld minute%s", (long long)minutes, minutes == 1 ? "" : "s");
     } else if (minutes < 72 * 60) {
         (void)snprintf(room, 32, "%lld hours", (long long)(minutes / 60));
     } else {
@@ -262,10 +262,12 @@ static void look_at_raised(const struct host *h)
         enum alarm alarm;
         enum alert_kind kind;
         int64_t recent_us;
+        const char *what;
     } rows[] = {
-        {ALARM_FETCH, ALERT_FETCH, HOUR},
-        {ALARM_FORGED, ALERT_FORGED, 24 * HOUR},
-        {ALARM_LOG, ALERT_LOG, HOUR},
+        {ALARM_FETCH, ALERT_FETCH, HOUR, "a key could not be fetched, or a URL not visited"},
+        {ALARM_FORGED, ALERT_FORGED, 24 * HOUR,
+         "a row that this installation did not write was found, and nothing of it run"},
+        {ALARM_LOG, ALERT_LOG, HOUR, "log lines could not be written"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -275,7 +277,8 @@ static void look_at_raised(const struct host *h)
         alert_looked(h->look, rows[i].kind);
         if (times > 0 && h->now_us - last_us < rows[i].recent_us) {
             alert_add(h->look, rows[i].kind, SPAN_LIT(""), times, NULL,
-                      "noticed %llu times so far, the last time %s ago", (unsigned long long)times,
+                      "%s: %llu time%s so far, the last one %s ago", rows[i].what,
+                      (unsigned long long)times, times == 1 ? "" : "s",
                       span_text(h->now_us - last_us, ago));
         }
     }

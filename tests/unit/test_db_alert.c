@@ -169,6 +169,9 @@ static void one_at_a_time_sends(void **state)
     testdb_run(base.outside, "UPDATE hookonce_telling SET claimed_until = NOW(6) + INTERVAL 3 DAY");
     assert_int_equal(alert_claim(base.outside, "mail", 60000, &got, other, &err), HO_OK);
     assert_true(got);
+    /* the one that was cut off counts as failed, and so does one under way, until it is told */
+    ASSERT_COUNT("hookonce_telling WHERE channel = 'mail' AND failures = 2 AND error LIKE 'cut off%'", 1);
+    testdb_run(base.outside, "UPDATE hookonce_telling SET failures = 1 WHERE channel = 'mail'");
     for (int i = 0; i < 8; i++) {
         static const int waits[] = {60, 120, 240, 480, 960, 1920, 3600, 3600};
         assert_int_equal(alert_not_told(base.outside, "mail", other, "no route", &err), HO_OK);

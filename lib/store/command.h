@@ -107,7 +107,8 @@ enum {
 
 /* Jobs of what it names, or, by filter, those that are open to it (dead; for a replay ignored ones,
  * and with again done ones, but none that a person discarded unless `outcome` says so),
- * of the oldest events first, from where it has come to; one more than at_most at most.
+ * of the oldest events first, from where it has come to; by filter command_look_most and one more
+ * at most.
  * in:  names, n - for `provider`: sources of it; for `handler`: routes of it. See command_find.c
  * returns HO_OK | HO_REJECT (nothing bears that id) | as db_run. blocks: 25 s */
 struct command_names {
@@ -117,6 +118,7 @@ struct command_names {
 enum ho_code command_find(struct db *db, const struct command_claim *c,
                           const struct command_names *names, struct db_rows *rows,
                           struct ho_err *err) HO_MUST_CHECK;
+size_t command_look_most(const struct command_claim *c);
 #define COMMAND_NAMES_MAX 30
 
 /* Of some jobs those that nobody works at now, locked; in the caller's transaction.

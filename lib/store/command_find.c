@@ -15,6 +15,7 @@
 
 #define SQL_ROOM 8192
 #define LOOK_S "20"
+#define LOOK_LEAST 1000 /* jobs of one look: some may be left as they are, and count for nothing */
 #define IN_MAX 96
 #define SLACK_MS INT64_C(86400000) /* ids hold the receiver's time, which may be another one */
 
@@ -49,7 +50,7 @@ static void bind_names(struct query *q, const char *text, const char **names, si
     for (size_t i = 0; i < n; i++) {
         bind(q, i == 0 ? " IN (?" : ", ?", DBV_STR(names[i]));
     }
-    add(q, n > 0 ? ")" : " IN ('')");
+    add(q, n > 0 ? ")" : " IN (NULL)"); /* no name: nothing, not what has none */
 }
 
 static void bind_type(struct query *q, struct span type)
@@ -120,10 +121,16 @@ static void add_filter(struct query *q, const struct command_ask *ask,
     }
 }
 
-/* What the command has not been at. A new job that it made itself is none of what it is about. */
+/* What the command has not been at. A new job that it made itself is none of what it is about, and
+ * of what was done once more only the newest. */
 static void add_place(struct query *q, const struct command_claim *c)
 {
-    bind(q, " AND j.created_at <= ?", DBV_STR(c->started));
+    if (!command_names_one(&c->ask) || c->ask.again) {
+        bind(q, " AND j.created_at <= ?", DBV_STR(c->started));
+    }
+    if (!command_names_one(&c->ask) && c->ask.again) {
+        add(q, sql_command_newest);
+    }
     bind(q, " AND COALESCE(j.command_id, 0) <> ?", DBV_UINT(c->id));
     if (c->reached_at[0] != '\0') {
         bind(q, " AND (COALESCE(r.occurred_at, r.received_at, j.created_at), j.id) > (?",
@@ -159,8 +166,7 @@ static enum ho_code by_filter(struct db *db, const struct command_claim *c,
     add(&q, " AND j.route <> '" REPLY_ROUTE "'");
     add_filter(&q, &c->ask, names);
     add_place(&q, c);
-    bind(&q, " ORDER BY at, j.id LIMIT ?",
-         DBV_UINT(c->ask.at_most >= c->found ? c->ask.at_most - c->found + 1 : 1));
+    bind(&q, " ORDER BY at, j.id LIMIT ?", DBV_UINT(command_look_most(c) + 1));
     enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
     if (code != HO_OK && db_what(err) == DB_TOO_SLOW) {
         code = ho_fail(err, HO_REJECT,
@@ -172,24 +178,33 @@ static enum ho_code by_filter(struct db *db, const struct command_claim *c,
     return code;
 }
 
+size_t command_look_most(const struct command_claim *c)
+{
+    size_t left = c->ask.at_most > c->did ? c->ask.at_most - c->did : 0;
+
+    return left > LOOK_LEAST ? left : LOOK_LEAST;
+}
+
 /* One job, or those of one receipt. */
-static enum ho_code by_key(struct db *db, const char *where, struct db_value value,
-                           struct db_rows *rows, struct ho_err *err)
+static enum ho_code by_key(struct db *db, const struct command_claim *c, const char *where,
+                           struct db_value value, struct db_rows *rows, struct ho_err *err)
 {
     struct query q = {.n = 0};
 
     buf_init(&q.sql, SQL_ROOM);
     add(&q, sql_command_jobs);
     bind(&q, where, value);
-    add(&q, " ORDER BY j.id");
+    add_place(&q, c);
+    add(&q, " ORDER BY at, j.id");
     enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
     buf_free(&q.sql);
     return code;
 }
 
-static enum ho_code by_event(struct db *db, const struct command_ask *ask, struct db_rows *rows,
+static enum ho_code by_event(struct db *db, const struct command_claim *c, struct db_rows *rows,
                              struct ho_err *err)
 {
+    const struct command_ask *ask = &c->ask;
     struct db_rows found = {0};
     char cid[ULID_LEN + 1] = "";
     size_t n = 0;
@@ -210,8 +225,9 @@ static enum ho_code by_event(struct db *db, const struct command_ask *ask, struc
                        "give the correlation id",
                        n);
     }
-    return code == HO_OK && n == 1 ? by_key(db, "j.correlation_id = ?", DBV_STR(cid), rows, err)
-                                   : code;
+    return code == HO_OK && n == 1
+               ? by_key(db, c, "j.correlation_id = ?", DBV_STR(cid), rows, err)
+               : code;
 }
 
 enum ho_code command_find(struct db *db, const struct command_claim *c,
@@ -225,13 +241,13 @@ enum ho_code command_find(struct db *db, const struct command_claim *c,
         return by_filter(db, c, names, rows, err);
     }
     if (ask->job != 0) {
-        code = by_key(db, "j.id = ?", DBV_UINT(ask->job), rows, err);
+        code = by_key(db, c, "j.id = ?", DBV_UINT(ask->job), rows, err);
     } else if (span_present(ask->correlation_id)) {
-        code = by_key(db, "j.correlation_id = ?", DBV_TEXT(ask->correlation_id), rows, err);
+        code = by_key(db, c, "j.correlation_id = ?", DBV_TEXT(ask->correlation_id), rows, err);
     } else {
-        code = by_event(db, ask, rows, err);
+        code = by_event(db, c, rows, err);
     }
-    if (code == HO_OK && rows->n_rows == 0) {
+    if (code == HO_OK && rows->n_rows == 0 && c->found == 0) {
         return ho_fail(err, HO_REJECT,
                        ask->job != 0 ? "there is no such job" : "there is no such event");
     }

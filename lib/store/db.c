@@ -289,7 +289,15 @@ static enum ho_code begin(struct db *db, const char *sql, struct ho_err *err)
 
 enum ho_code db_begin(struct db *db, struct ho_err *err)
 {
-    return begin(db, "START TRANSACTION", err);
+    enum ho_code code = begin(db, "START TRANSACTION", err);
+
+    return code == HO_OK && db->guard != NULL ? db->guard(db, db->guard_arg, err) : code;
+}
+
+void db_on_begin(struct db *db, db_tx *guard, void *arg)
+{
+    db->guard = guard;
+    db->guard_arg = arg;
 }
 
 enum ho_code db_begin_reading(struct db *db, struct ho_err *err)

@@ -73,6 +73,11 @@ enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 typedef enum ho_code db_tx(struct db *db, void *arg, struct ho_err *err);
 void db_on_link(struct db *db, db_tx *look, void *arg);
 
+/* From now on `guard` is run at the beginning of every transaction that may write, as a part of
+ * it: what it writes is committed with it, and what it fails with is what db_begin fails with.
+ * NULL: none any more. */
+void db_on_begin(struct db *db, db_tx *guard, void *arg);
+
 /* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link, known by
  * its address) or, with db_run_once, any text (a site's handler; never cached).
  * in:  at most 96 values, of the kind of their column (BYTES for binary ones, TEXT or STR for text):

@@ -28,6 +28,8 @@ struct db {
     bool in_tx; /* since db_begin: a link that is lost takes the transaction with it */
     db_tx *look; /* NULL, or run on every new link */
     void *look_arg;
+    db_tx *guard; /* NULL, or run at the beginning of every transaction */
+    void *guard_arg;
     struct seal_ring *seals; /* db_seals */
 };
 

@@ -17,11 +17,15 @@ const char sql_command_over[] =
     "SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'running' AND " OVER
     " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
 
-/* A form writes the default of asked_by as text. */
+/* A form writes the default of asked_by as text, and may write what is not its own. */
 const char sql_command_claim[] =
     "UPDATE hookonce_command FORCE INDEX (PRIMARY)"
     " SET claims = IF(claims < 200, claims + 1, claims), claim_token = ?, worker = ?,"
-    " started_at = COALESCE(started_at, " NOW "), lease_until = " LEASE ", state = 'running',"
+    " started_at = IF(state = 'new', " NOW ", COALESCE(started_at, " NOW ")),"
+    " found = IF(state = 'new', 0, found), did = IF(state = 'new', 0, did),"
+    " reached_at = IF(state = 'new', NULL, reached_at),"
+    " reached_job = IF(state = 'new', NULL, reached_job),"
+    " lease_until = " LEASE ", state = 'running',"
     " asked_by = IF(asked_by IN ('user()', 'USER()', 'current_user()', ''), NULL, asked_by)"
     " WHERE id = ? AND asked_from = 'sql' AND (state = 'new' OR (state = 'running' AND " OVER "))";
 
@@ -86,6 +90,10 @@ const char sql_command_jobs[] =
     " j.route, j.state, j.outcome, r.provider, r.event_id"
     " FROM hookonce_job AS j LEFT JOIN hookonce_receipt AS r ON r.correlation_id = j.correlation_id"
     " WHERE ";
+
+const char sql_command_newest[] =
+    " AND NOT EXISTS (SELECT 1 FROM hookonce_job AS k FORCE INDEX (once) WHERE"
+    " k.correlation_id = j.correlation_id AND k.route = j.route AND k.replay_no > j.replay_no)";
 
 const char sql_command_free[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id IN " IDS
                                 " FOR UPDATE SKIP LOCKED";

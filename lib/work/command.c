@@ -47,10 +47,11 @@ void command_run_free(struct command_run *run)
     if (run == NULL) {
         return;
     }
-    if (!run->ended) {
+    if (!run->closed) {
         command_give_back(run->site.db, &run->claim);
     }
     command_free(&run->claim);
+    db_rows_free(&run->rows);
     free(run->jobs);
     buf_free(&run->listed);
     buf_free(&run->answer);
@@ -70,6 +71,31 @@ void command_answer(struct command_run *run, enum command_state state, const cha
     if (n > 0 && buf_add_str(&run->answer, text) != HO_OK) {
         return; /* what fits is said */
     }
+}
+
+/* ---- the fence ---- */
+
+static enum ho_code guard(struct db *db, void *arg, struct ho_err *err)
+{
+    struct command_run *run = arg;
+    bool held = false;
+
+    enum ho_code code = command_progress(db, &run->coming, &held, err);
+    if (code == HO_OK && !held) {
+        run->lost = true;
+        return ho_fail(err, HO_PERMANENT, "the command is not in this hand any more");
+    }
+    return code;
+}
+
+void command_guard(struct command_run *run)
+{
+    db_on_begin(run->site.db, guard, run);
+}
+
+void command_unguard(struct command_run *run)
+{
+    db_on_begin(run->site.db, NULL, NULL);
 }
 
 /* ---- whether it may be asked ---- */
@@ -127,8 +153,12 @@ static bool is_wrong(struct command_run *run)
 
 /* ---- its pieces ---- */
 
+/* A shell prints the answer. */
 static void tell(const struct command_run *run)
 {
+    if (run->claim.shell) {
+        return;
+    }
     char id[24], found[24], did[24];
     const struct log_pair pairs[] = {
         LOG_TEXT("command", command_word(run->claim.ask.kind)),
@@ -137,7 +167,7 @@ static void tell(const struct command_run *run)
         log_int("found", run->claim.found, found),
         log_int("did", run->claim.did, did),
         LOG_SPAN("by", run->claim.ask.asked_by),
-        LOG_TEXT("from", run->claim.shell ? "shell" : "sql"),
+        LOG_TEXT("from", "sql"),
         LOG_SPAN("why", buf_span(&run->answer)),
     };
 
@@ -153,13 +183,14 @@ enum ho_code command_run_step(struct command_run *run, bool *ended, struct ho_er
     if (!run->ended && !is_wrong(run)) {
         code = kinds[run->claim.ask.kind].piece(run, err);
     }
+    code = run->lost ? HO_OK : code;
     if (code == HO_REJECT || code == HO_PERMANENT || code == HO_BUG) {
         command_answer(run, code == HO_REJECT ? COMMAND_REFUSED : COMMAND_FAILED, "%s%s",
                        run->claim.did == 0 ? "Nothing was done: " : "", err->text);
         code = HO_OK;
     }
     if (code == HO_OK && run->lost) {
-        *ended = true;
+        *ended = run->closed = true;
         command_answer(run, COMMAND_FAILED,
                        "It was taken for cut off, and is not in this hand any more: its row in "
                        "hookonce_command says what became of it");
@@ -170,7 +201,7 @@ enum ho_code command_run_step(struct command_run *run, bool *ended, struct ho_er
                            run->cid[0] != '\0' ? run->cid : NULL, err);
     }
     if (code == HO_OK && run->ended) {
-        *ended = true;
+        *ended = run->closed = true;
         tell(run);
     }
     return code;

@@ -4,11 +4,9 @@
 
 #include "base/clock.h"
 #include "store/jobs_row.h"
-#include "store/pause.h"
 #include "store/reopen.h"
 #include "store/sql_jobs.h"
 #include "work/command_parts.h"
-#include "work/discard_keys.h"
 
 #define CHUNK_TIME_MS 15000
 
@@ -173,27 +171,50 @@ static enum ho_code chunk_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
+void command_count(struct command_run *run, const struct command_job *job, enum verdict v)
+{
+    run->counts[v]++;
+    if (run->claim.ask.dry_run && v < LEFT_RUNS) {
+        command_list(run, job);
+    }
+}
+
+void command_came(struct command_run *run, const struct command_claim *to)
+{
+    run->claim.found = to->found;
+    run->claim.did = to->did;
+    memcpy(run->claim.reached_at, to->reached_at, sizeof run->claim.reached_at);
+    run->claim.reached_job = to->reached_job;
+}
+
 /* Counts what came of a chunk that is committed, and, of a dry run, taken back. */
 static void take(struct command_run *run, const struct chunk *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        run->counts[c->verdicts[i]]++;
+        command_count(run, &c->jobs[i], c->verdicts[i]);
     }
-    run->claim.found = c->claim.found;
-    run->claim.did = c->claim.did;
-    memcpy(run->claim.reached_at, c->claim.reached_at, sizeof run->claim.reached_at);
-    run->claim.reached_job = c->claim.reached_job;
+    command_came(run, &c->claim);
     run->next += c->n;
+}
+
+/* How many of what is left: never more than at_most could come of. */
+static size_t chunk_size(const struct command_run *run)
+{
+    const struct command_claim *c = &run->claim;
+    size_t n = run->n - run->next, open = c->ask.at_most > c->did ? c->ask.at_most - c->did : 0;
+
+    if (!command_names_one(&c->ask) && n > open) {
+        n = open;
+    }
+    return n < SQL_CHUNK ? n : SQL_CHUNK;
 }
 
 static enum ho_code one_chunk(struct command_run *run, struct ho_err *err)
 {
     struct db *db = run->site.db;
-    size_t left = run->n - run->next;
-    struct chunk c = {.run = run, .jobs = run->jobs + run->next};
+    struct chunk c = {.run = run, .jobs = run->jobs + run->next, .n = chunk_size(run)};
     bool held = true;
 
-    c.n = left < SQL_CHUNK ? left : SQL_CHUNK;
     enum ho_code code = db_transact(db, deadline_in(CHUNK_TIME_MS), chunk_tx, &c, err);
     if (code == HO_OK && !c.lost) {
         take(run, &c);
@@ -205,135 +226,13 @@ static enum ho_code one_chunk(struct command_run *run, struct ho_err *err)
     return code;
 }
 
-/* ---- one by one: what is a transaction of its own, and the same when it is done again ---- */
-
-static enum ho_code discard_told(struct command_run *run, const struct command_job *job,
-                                 enum verdict *v, struct ho_err *err)
-{
-    const struct command_site *site = &run->site;
-    const struct discard_of of = {span_of(job->cid), span_of(job->route)};
-    struct discard d = {.acted = run->claim.ask.acted, .command = run->claim.id};
-    struct discard_result got = {.what = DISCARD_NOTHING};
-    struct discard_keys keys = {.n = 0};
-    enum ho_code code = HO_OK;
-
-    if (d.acted == ACTED_YES) {
-        code = discard_keys_make(site->db, site->settings, site->key, &of, &keys, err);
-        d.keys = keys.keys;
-        d.n_keys = keys.n;
-        d.keys_unknown = keys.unknown;
-    }
-    if (code == HO_OK) {
-        code = discard_job(site->db, job->id, of.cid, &d, &got, err);
-    }
-    discard_keys_free(&keys);
-    run->owner = got.what == DISCARD_TAKEN ? got.owner : run->owner;
-    *v = got.what == DISCARDED        ? DID_DISCARDED
-         : got.what == DISCARD_RUNS   ? LEFT_RUNS
-         : got.what == DISCARD_TAKEN  ? LEFT_TAKEN
-         : got.what == DISCARD_NO_KEY ? LEFT_NO_KEY
-                                      : LEFT_ENDED;
-    return code;
-}
-
-static enum verdict of_held(enum held held, bool release)
-{
-    static const enum verdict of[] = {
-        [HOLD_ALREADY] = LEFT_HELD,    [HOLD_RUNS] = LEFT_RUNS,     [HOLD_ENDED] = LEFT_ENDED,
-        [HOLD_NOT] = LEFT_NOT_HELD,    [HOLD_PAUSED] = LEFT_PAUSED, [HOLD_MISSING] = LEFT_GONE};
-
-    return held == HOLD_DONE ? (release ? DID_RELEASED : DID_HELD) : of[held];
-}
-
-static enum ho_code open_released(struct command_run *run, const struct command_job *job,
-                                  enum reopened *got, struct ho_err *err)
-{
-    const struct reopen_how how = {.release = true, .command = run->claim.id};
-    const struct span cid = span_of(job->cid);
-    struct db *db = run->site.db;
-
-    if (!run->claim.ask.dry_run) {
-        return reopen_job(db, job->id, cid, &how, got, err);
-    }
-    enum ho_code code = db_begin(db, err);
-    if (code == HO_OK) {
-        code = reopen_within(db, job->id, cid, &how, got, err);
-    }
-    db_rollback(db);
-    return code;
-}
-
-/* What is not held may yet wait for a person's word that it may be done again. */
-static enum ho_code release(struct command_run *run, const struct command_job *job,
-                            enum verdict *v, struct ho_err *err)
-{
-    enum reopened got = REOPEN_NOTHING;
-    enum held held;
-    enum ho_code code = run->claim.ask.dry_run ? hold_would(run->site.db, job->id, true, &held, err)
-                                               : hold_release(run->site.db, job->id, &held, err);
-
-    *v = of_held(held, true);
-    if (code == HO_OK && (held == HOLD_NOT || held == HOLD_ENDED)) {
-        code = open_released(run, job, &got, err);
-        *v = got == REOPENED          ? DID_RELEASED
-             : got == REOPEN_FREED    ? DID_FREED
-             : got == REOPEN_ANSWERED ? LEFT_ANSWERED
-             : got == REOPEN_ACTED    ? LEFT_ACTED
-             : got == REOPEN_NO_BODY  ? LEFT_NO_BODY
-                                      : LEFT_NOT_HELD;
-    }
-    return code;
-}
-
-static enum ho_code hold(struct command_run *run, const struct command_job *job, enum verdict *v,
-                         struct ho_err *err)
-{
-    enum held held;
-    enum ho_code code = run->claim.ask.dry_run
-                            ? hold_would(run->site.db, job->id, false, &held, err)
-                            : hold_job(run->site.db, job->id, &held, err);
-
-    *v = of_held(held, false);
-    return code;
-}
-
-static enum ho_code single(struct command_run *run, const struct command_job *job, enum verdict *v,
-                           struct ho_err *err)
-{
-    const struct command_ask *ask = &run->claim.ask;
-    enum ho_code code = HO_OK;
-
-    if (ask->kind == COMMAND_DISCARD && ask->dry_run) {
-        *v = job->state == JOB_RUNNING ? LEFT_RUNS : DID_DISCARDED;
-    } else if (ask->kind == COMMAND_DISCARD) {
-        code = discard_told(run, job, v, err);
-    } else if (ask->kind == COMMAND_RELEASE) {
-        code = release(run, job, v, err);
-    } else {
-        code = hold(run, job, v, err);
-    }
-    if (code == HO_OK && *v < LEFT_RUNS && ask->kind != COMMAND_DISCARD && !ask->dry_run) {
-        code = command_mark(run->site.db, &run->claim, job->id, err);
-    }
-    return code;
-}
-
-static enum ho_code one_by_one(struct command_run *run, struct ho_err *err)
-{
-    const struct command_job *job = &run->jobs[run->next];
-    enum verdict v = LEFT_GONE;
-    enum ho_code code = single(run, job, &v, err);
-
-    if (code == HO_OK) {
-        run->counts[v]++;
-        run->claim.found++;
-        run->claim.did += v < LEFT_RUNS ? 1 : 0;
-        run->next++;
-    }
-    return code;
-}
-
 /* ---- all ---- */
+
+/* As many as at_most lets it. */
+static bool is_full(const struct command_run *run)
+{
+    return !command_names_one(&run->claim.ask) && run->claim.did >= run->claim.ask.at_most;
+}
 
 enum ho_code command_jobs(struct command_run *run, struct ho_err *err)
 {
@@ -348,10 +247,15 @@ enum ho_code command_jobs(struct command_run *run, struct ho_err *err)
     if (code != HO_OK || run->ended) {
         return code;
     }
-    if (run->next < run->n) {
-        code = alone ? one_by_one(run, err) : one_chunk(run, err);
+    if (run->next < run->n && !is_full(run)) {
+        code = alone ? command_single(run, err) : one_chunk(run, err);
     }
-    if (code == HO_OK && !run->lost && run->next == run->n) {
+    if (code == HO_OK && !run->lost && is_full(run)) {
+        run->capped = run->more || run->next < run->n;
+        command_conclude(run);
+    } else if (code == HO_OK && !run->lost && run->next == run->n && run->more) {
+        run->looked = false; /* what is left as it is counts for nothing: on to the next ones */
+    } else if (code == HO_OK && !run->lost && run->next == run->n) {
         command_conclude(run);
     }
     return code;

@@ -1,4 +1,6 @@
 /* What a command is about: jobs of an event, or of a filter. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -8,10 +10,12 @@
 #include "work/command_parts.h"
 
 /* The first ids of a dry run, as a person can search for them. */
-static void list(struct command_run *run, const struct db_rows *rows, size_t i)
+void command_list(struct command_run *run, const struct command_job *of)
 {
-    struct span event = db_cell(rows, i, COMMAND_J_EVENT), cid = db_cell(rows, i, COMMAND_J_CID);
-    struct span job = db_cell(rows, i, COMMAND_J_ID);
+    const struct db_rows *rows = &run->rows;
+    struct span event = db_cell(rows, of->row, COMMAND_J_EVENT);
+    struct span cid = db_cell(rows, of->row, COMMAND_J_CID);
+    struct span job = db_cell(rows, of->row, COMMAND_J_ID);
     struct buf text;
 
     if (run->n_listed == COMMAND_LISTED) {
@@ -39,26 +43,26 @@ static enum job_state state_of(struct span word)
     return JOB_READY;
 }
 
-static void keep(struct command_run *run, const struct db_rows *rows)
+static void keep(struct command_run *run)
 {
-    size_t left =
-        run->claim.ask.at_most > run->claim.found ? run->claim.ask.at_most - run->claim.found : 0;
+    const struct db_rows *rows = &run->rows;
+    size_t most = command_look_most(&run->claim);
     bool filter = !command_names_one(&run->claim.ask);
 
-    run->capped = filter && rows->n_rows > left;
-    run->n = run->capped ? left : rows->n_rows;
+    run->more = filter && rows->n_rows > most;
+    run->n = run->more ? most : rows->n_rows;
+    run->next = 0;
+    free(run->jobs);
     run->jobs = ho_alloc((run->n + 1) * sizeof *run->jobs);
     for (size_t i = 0; i < run->n; i++) {
         struct command_job *job = &run->jobs[i];
 
-        *job = (struct command_job){.id = (uint64_t)db_cell_int(rows, i, COMMAND_J_ID),
+        *job = (struct command_job){.row = i,
+                                    .id = (uint64_t)db_cell_int(rows, i, COMMAND_J_ID),
                                     .state = state_of(db_cell(rows, i, COMMAND_J_STATE))};
         jobs_row_text(db_cell(rows, i, COMMAND_J_CID), job->cid, sizeof job->cid);
         jobs_row_text(db_cell(rows, i, COMMAND_J_AT), job->at, sizeof job->at);
         jobs_row_text(db_cell(rows, i, COMMAND_J_ROUTE), job->route, sizeof job->route);
-        if (run->claim.ask.dry_run) {
-            list(run, rows, i);
-        }
     }
     if (!filter && run->n > 0) {
         memcpy(run->cid, run->jobs[0].cid, sizeof run->cid);
@@ -148,6 +152,37 @@ static bool is_outcome(struct span word)
     return false;
 }
 
+static enum ho_code no_outcome(struct ho_err *err)
+{
+    char words[600] = "";
+    size_t n = 0;
+
+    for (unsigned i = OUTCOME_NONE + 1; i < OUTCOME_N && n < sizeof words; i++) {
+        int len = snprintf(words + n, sizeof words - n, "%s%s", n > 0 ? ", " : "",
+                           outcome_word((enum outcome)i));
+        n += len > 0 ? (size_t)len : 0;
+    }
+    return ho_fail(err, HO_REJECT, "there is no such outcome; they are: %s", words);
+}
+
+/* Of what is done a second row would begin with the same ones: it is all of them, or none. */
+static bool refuse_part(struct command_run *run)
+{
+    const struct command_ask *ask = &run->claim.ask;
+
+    if (!ask->again || command_names_one(ask) || run->claim.found > 0 ||
+        (run->n <= ask->at_most && !run->more)) {
+        return false;
+    }
+    command_answer(run, COMMAND_REFUSED,
+                   "Nothing was done: more than at_most = %u jobs match, and with again = yes the "
+                   "next row would begin with the same ones: give a higher at_most, with "
+                   "per_minute if they shall not come all at once, or narrow it by from_time and "
+                   "to_time",
+                   ask->at_most);
+    return true;
+}
+
 /* The row of a job is gone, but it has left a business key in doubt. */
 static enum ho_code free_lost(struct command_run *run, struct ho_err *err)
 {
@@ -179,26 +214,28 @@ enum ho_code command_look(struct command_run *run, struct ho_err *err)
     const char *sources[COMMAND_NAMES_MAX + 1], *routes[COMMAND_NAMES_MAX + 1];
     struct command_names names = {sources, routes, 0, 0};
     const struct command_ask *ask = &run->claim.ask;
-    struct db_rows rows = {0};
 
+    if (span_present(ask->handler) && command_refuse_name(run, "Nothing was done: ")) {
+        return HO_OK; /* it stands for its routes, and has none */
+    }
     if (!make_names(run, &names)) {
         return ho_fail(err, HO_REJECT,
                        "more than %d sources or routes are meant: name them one by one",
                        COMMAND_NAMES_MAX);
     }
     if (span_present(ask->outcome) && !is_outcome(ask->outcome)) {
-        return ho_fail(err, HO_REJECT,
-                       "there is no such outcome; of dead letters they are: gave up, "
-                       "refused, unknown, no route, bad handler, need, waited, no key, "
-                       "no body, key over, worker lost, forged");
+        return no_outcome(err);
     }
-    enum ho_code code = command_find(run->site.db, &run->claim, &names, &rows, err);
+    db_rows_free(&run->rows);
+    enum ho_code code = command_find(run->site.db, &run->claim, &names, &run->rows, err);
     if (code == HO_OK) {
-        keep(run, &rows);
+        keep(run);
     } else if (code == HO_REJECT) {
         code = free_lost(run, err);
     }
-    db_rows_free(&rows);
+    if (code == HO_OK && !run->ended && refuse_part(run)) {
+        return HO_OK;
+    }
     if (code == HO_OK && !run->ended && run->n == 0 && run->claim.found == 0 &&
         !command_refuse_name(run, "Nothing matches: ")) {
         command_answer(

@@ -47,11 +47,12 @@ static void words_of(struct span s, char *out, size_t room)
     out[n] = '\0';
 }
 
+/* What was done before it was taken up is not done again: a person may have undone it since. */
 static enum ho_code resume(struct command_run *run, const struct pause *p, struct ho_err *err)
 {
     uint64_t waiting = 0;
-    bool was = false;
-    enum ho_code code = pause_end(run->site.db, p, &was, &waiting, err);
+    bool was = run->claim.did > 0;
+    enum ho_code code = was ? HO_OK : pause_end(run->site.db, p, &was, &waiting, err);
 
     if (code == HO_OK && was) {
         run->claim.did = 1;
@@ -87,7 +88,7 @@ static bool refuse_reply(struct command_run *run)
     return true;
 }
 
-enum ho_code command_pause(struct command_run *run, struct ho_err *err)
+static enum ho_code pause_or_resume(struct command_run *run, struct ho_err *err)
 {
     const struct command_ask *ask = &run->claim.ask;
     const struct pause p = pause_of(ask);
@@ -110,7 +111,8 @@ enum ho_code command_pause(struct command_run *run, struct ho_err *err)
     }
     words_of(ask->asked_by, who, sizeof who);
     words_of(ask->reason, reason, sizeof reason);
-    enum ho_code code = pause_set(run->site.db, &p, who, reason, &fresh, err);
+    fresh = run->claim.did > 0;
+    enum ho_code code = fresh ? HO_OK : pause_set(run->site.db, &p, who, reason, &fresh, err);
     if (code == HO_OK) {
         run->claim.did = fresh ? 1 : 0;
         command_answer(run, fresh ? COMMAND_DONE : COMMAND_REFUSED, "%s%s%s is paused%s",
@@ -118,6 +120,16 @@ enum ho_code command_pause(struct command_run *run, struct ho_err *err)
                        fresh ? ": deliveries are received, and their jobs wait until resume"
                              : " already");
     }
+    return code;
+}
+
+enum ho_code command_pause(struct command_run *run, struct ho_err *err)
+{
+    run->coming = run->claim;
+    run->coming.found = run->coming.did = 1;
+    command_guard(run);
+    enum ho_code code = pause_or_resume(run, err);
+    command_unguard(run);
     return code;
 }
 
@@ -145,8 +157,11 @@ enum ho_code command_conflict(struct command_run *run, struct ho_err *err)
     const struct conflict_release_how how = {site->settings, site->key, dry};
     enum conflict_released got = RELEASE_MISSING;
 
+    run->coming = run->claim;
+    command_guard(run);
     enum ho_code code =
         conflict_release(site->db, run->claim.ask.conflict, &how, &got, run->cid, err);
+    command_unguard(run);
     if (code == HO_OK) {
         run->claim.found = got == RELEASE_MISSING ? 0 : 1;
         run->claim.did = got == RELEASED && !dry ? 1 : 0;
@@ -205,8 +220,11 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
     run->claim.found = 1;
     bool dry = run->claim.ask.dry_run;
     memcpy(cids[0], run->cid, sizeof cids[0]);
+    run->coming = run->claim;
+    command_guard(run);
     code = forget(run->site.db, (const char(*)[ULID_LEN + 1]) cids, 1, 0, dry, &got, &conflicts,
                   err);
+    command_unguard(run);
     if (code == HO_OK) {
         run->claim.did = got == FORGOTTEN && !dry ? 1 : 0;
         command_answer(run, got == FORGOTTEN ? COMMAND_DONE : COMMAND_REFUSED, "%s%s",
@@ -234,7 +252,10 @@ enum ho_code command_prune(struct command_run *run, struct ho_err *err)
                        "the config keeps everything for ever: keep_bodies and "
                        "keep_receipts in [hookonce] say how long");
     }
+    run->coming = run->claim;
+    command_guard(run);
     enum ho_code code = prune(run->site.db, s, &run->place, &how, &sum, err);
+    command_unguard(run);
     if (code != HO_OK) {
         return code;
     }

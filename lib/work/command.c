@@ -248,7 +248,7 @@ static void hand_over(struct worker *w)
         command_answer(w->command, COMMAND_FAILED, "Nothing was done: no process could be started");
         return;
     }
-    w->command->ended = true; /* not to be given back */
+    w->command->closed = true; /* not to be given back */
     command_leave(w);
 }
 

@@ -8,8 +8,8 @@ const struct alert_about alert_about[ALERT_KINDS] = {
         "this host can't reach the database: deliveries are spooled or answered busy, no job runs",
         "`hookonce check` says why; " SEE("The database is away"), true},
     [ALERT_DEAD] = {"dead-letters", "dead letters", "jobs were given up and wait for a person",
-        "mend the cause, then `hookonce retry` or a row with command 'retry' in hookonce_command "
-        "(it leaves `outcome unknown` alone: find out what was done, then release or discard it); "
+        "mend the cause, then `hookonce retry` or a row with command 'retry' in hookonce_command (it "
+        "leaves `outcome unknown` alone: find out what was done, then release or discard it); "
         "`hookonce list dead` or the view hookonce_dead_letters shows them", false},
     [ALERT_QUEUE_AGE] = {"queue-age", "old jobs",
         "the oldest job that is due has waited longer than `queue_age`",

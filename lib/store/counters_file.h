@@ -30,7 +30,8 @@ enum {
     AT_MISMATCHES
 };
 _Static_assert(AT_MISMATCHES == SPARE_COUNTS - 1, "the last one");
-_Static_assert((int)COUNT_N <= (int)AT_REFUSED_WHY && ALARM_N <= SPARE_ALARMS && WORD_N <= SPARE_WORDS,
+_Static_assert((int)COUNT_N <= (int)AT_REFUSED_WHY && ALARM_N <= SPARE_ALARMS &&
+                   WORD_N <= SPARE_WORDS,
                "more words than room");
 
 /* A slot is taken by setting tag (a hash of the name, never 0). The name is written after that, by

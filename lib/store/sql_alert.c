@@ -93,8 +93,8 @@ static const char spool_left[] =
     " ORDER BY host";
 
 #define FIRST_OF(state, order)                                                                     \
-    "(SELECT route, outcome, last_error FROM hookonce_job FORCE INDEX (claim) WHERE state = '" state "'"       \
-    " ORDER BY " order " LIMIT 10000)"
+    "(SELECT route, outcome, last_error FROM hookonce_job FORCE INDEX (claim)"                      \
+    " WHERE state = '" state "' ORDER BY " order " LIMIT 10000)"
 
 /* Errors that no later try can be without, though it is tried: store/db_error.c. */
 #define CANNOT_WORK "[(](1044|1046|1054|1064|1136|1142|1143|1146|1227|1305|1370)[)]"

@@ -29,7 +29,7 @@ struct watch_hooks {
 
 struct watch_result {
     bool reached;  /* the database, and it took what was seen */
-    bool forgets;  /* it is away, and for want of a state file it can't be told: it would be at each look */
+    bool forgets;  /* it is away, and without a state file that would be told at each look */
     size_t firing; /* things that this look saw */
     size_t failed; /* channels that did not take their message */
 };

@@ -15,9 +15,9 @@
 #define HOUR (3600 * SECOND)
 #define SPOOL_LATE (180 * SECOND) /* a processor looks every few seconds, a receiver every minute */
 #define LAST_CHANCE (2 * HOUR)
-#define REFUSED_ROW 3    /* so many in a row, or more than half of so many, or so many in two hours */
-#define REFUSED_HALF_OF 5
-#define REFUSED_MANY 20
+#define REFUSED_ROW 3     /* so many in a row */
+#define REFUSED_HALF_OF 5 /* more than half of so many */
+#define REFUSED_MANY 20   /* so many in two hours */
 #define PROBE_BYTES (4L * 1024 * 1024)
 #define FILES_LEAST 200
 
@@ -126,8 +126,8 @@ static void look_at_refused(const struct host *h, struct span name, const struct
                   "and could not be used: %s", (unsigned long long)r->unusable,
                   r->unusable == 1 ? "y was" : "ies were", why);
     } else if (bad) {
-        alert_add(h->look, ALERT_REJECTED, name, 1, NULL, "%llu deliver%s refused so far, %u of the "
-                  "last %u; the last one %s ago: %s", (unsigned long long)n,
+        alert_add(h->look, ALERT_REJECTED, name, 1, NULL, "%llu deliver%s refused so far, %u of "
+                  "the last %u; the last one %s ago: %s", (unsigned long long)n,
                   n == 1 ? "y was" : "ies were", r->last_refused, r->last,
                   span_text(h->now_us - r->at_us, ago), why);
     }

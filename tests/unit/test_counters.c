@@ -446,6 +446,31 @@ static void signatures_that_did_not_hold_less_those_that_did(void **state)
     counters_close(c);
 }
 
+static void refusals_are_told_by_row_by_share_and_by_day(void **state)
+{
+    struct counters *c = counters_open(dir);
+    const struct span shop = SPAN_LIT("shop");
+    struct refusals r;
+
+    (void)state;
+    counters_refusals(c, shop, &r);
+    assert_true(r.last == 0 && r.at_us == 0 && r.hours == 0 && r.lost == 0);
+    for (int i = 0; i < 40; i++) {
+        counters_refused(c, shop, 7, i == 0);
+    }
+    counters_add(c, shop, COUNT_BUSY);
+    counters_refusals(c, shop, &r);
+    assert_true(r.last == 16 && r.last_refused == 16 && r.in_a_row == 16 && r.why == 7);
+    assert_true(r.hours == 40 && r.unusable == 1 && r.lost == 1);
+    for (int i = 0; i < 10; i++) {
+        counters_add(c, shop, COUNT_NEW);
+    }
+    counters_refusals(c, shop, &r);
+    assert_true(r.last == 16 && r.last_refused == 6 && r.in_a_row == 0);
+    assert_true(r.hours == 40 && r.unusable == 1 && r.lost == 1); /* not ended by a good one */
+    counters_close(c);
+}
+
 static void one_accepted_delivery_ends_a_row_of_refusals(void **state)
 {
     struct counters *c = counters_open(dir);
@@ -534,6 +559,7 @@ int main(void)
         cmocka_unit_test_setup(alarms_once_a_minute, fresh),
         cmocka_unit_test_setup(signatures_that_did_not_hold_less_those_that_did, fresh),
         cmocka_unit_test_setup(one_accepted_delivery_ends_a_row_of_refusals, fresh),
+        cmocka_unit_test_setup(refusals_are_told_by_row_by_share_and_by_day, fresh),
         cmocka_unit_test_setup(nobody_at_work_is_seen_after_a_while, fresh),
         cmocka_unit_test_setup(every_number_has_a_word, fresh),
         cmocka_unit_test_setup(kills_leave_a_usable_file, fresh),

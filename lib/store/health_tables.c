@@ -44,7 +44,7 @@ static const struct column {
     {"hookonce_answer", "body_key", "char(16)", "ascii_bin"},
     {"hookonce_body", "body_key", "char(16)", "ascii_bin"},
     {"hookonce_conflict", "body_key", "char(16)", "ascii_bin"},
-    {"hookonce_pause", "name", "varchar(64)", "ascii_bin"},
+    {"hookonce_pause", "name", "varchar(65)", "ascii_bin"},
     {"hookonce_conflict", "mac", "binary(32)", ""},
     {"hookonce_stat", "source", "varbinary(64)", ""},
     {"hookonce_stat", "event_type", "varbinary(255)", ""},

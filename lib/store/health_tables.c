@@ -66,6 +66,7 @@ static const struct key {
     {"hookonce_job", "claim_class", false, "state,class,run_at,id"},
     {"hookonce_job", "lane", false, "lane,state,id"},
     {"hookonce_attempt", "PRIMARY", true, "job_id,claim_no"},
+    {"hookonce_attempt", "started", false, "started_at"},
     {"hookonce_conflict", "again", false, "provider,event_id,kind,same_digest"},
     {"hookonce_effect", "PRIMARY", true, "flow,effect_key"},
     {"hookonce_effect", "owner", false, "job_id"},

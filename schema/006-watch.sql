@@ -1,7 +1,7 @@
 -- Numbers and alerts: what came in each hour and how it fared, how the queue stood every five minutes,
 -- how each host does, and what is wrong. `hookonce migrate` runs this file; it may also be imported by
 -- hand, for example in phpMyAdmin: every statement ends with a semicolon at the end of a line, and
--- running the file again changes nothing. Needs CREATE and the right to write rows. Only the
+-- running the file again changes nothing. Needs CREATE, ALTER, INDEX and the right to write rows. Only the
 -- processor writes these tables; nothing that is promised depends on them, and all of them may be
 -- emptied at any time: hookonce_stat is then made again from the last days' receipts.
 
@@ -245,6 +245,10 @@ CREATE TABLE IF NOT EXISTS hookonce_telling (
     PRIMARY KEY (channel, kind)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4
   COMMENT='What was told whom, and when';
+
+-- Tries are shown by when they started.
+ALTER TABLE hookonce_attempt
+    ADD KEY IF NOT EXISTS started (started_at);
 
 INSERT IGNORE INTO hookonce_schema (version, name, applied_at)
 VALUES (6, '006-watch', UTC_TIMESTAMP(6));

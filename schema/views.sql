@@ -71,10 +71,14 @@ ORDER BY j.run_at DESC, j.id DESC;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_attempts AS
 SELECT a.started_at AS started_at, a.ended_at AS ended_at, a.job_id AS job, a.try_no AS try,
-    a.outcome AS outcome, a.rows_changed AS rows_changed, a.worker AS worker,
-    a.correlation_id AS correlation_id, a.error AS error
-FROM hookonce_attempt AS a
-ORDER BY a.job_id DESC, a.claim_no DESC;
+    j.route AS route, a.outcome AS outcome, a.rows_changed AS rows_changed,
+    CONVERT(r.event_id USING utf8mb4) COLLATE utf8mb4_nopad_bin AS event_id,
+    a.correlation_id AS correlation_id, a.worker AS worker, a.error AS error,
+    r.event_id AS event_id_raw
+FROM hookonce_attempt AS a FORCE INDEX FOR ORDER BY (started)
+LEFT JOIN hookonce_job AS j ON j.id = a.job_id
+LEFT JOIN hookonce_receipt AS r FORCE INDEX (correlation) ON r.correlation_id = a.correlation_id
+ORDER BY a.started_at DESC, a.job_id DESC, a.claim_no DESC;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_duplicates AS
 SELECT r.last_duplicate_at AS last_duplicate_at, r.duplicates AS duplicates,
@@ -295,15 +299,24 @@ UNION ALL SELECT 'handler', CONVERT(t.source USING utf8mb4) COLLATE utf8mb4_nopa
 FROM hookonce_stat AS t WHERE t.hour > UTC_TIMESTAMP() - INTERVAL 25 HOUR GROUP BY t.source;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_quiet_sources AS
-SELECT CONVERT(q.source USING utf8mb4) COLLATE utf8mb4_nopad_bin AS source, q.last_at AS last_at,
-    ROUND(q.silent_s / 60) AS silent_minutes, ROUND(q.events / q.days, 1) AS usual_a_day,
+SELECT CONVERT(n.source USING utf8mb4) COLLATE utf8mb4_nopad_bin AS source, q.last_at AS last_at,
+    ROUND(COALESCE(q.silent_s, e.silent_s) / 60) AS silent_minutes, ROUND(q.events / q.days, 1) AS usual_a_day,
     ROUND(q.events / q.days * q.silent_s / 86400, 1) AS missed,
-    IF(q.events / q.days * q.silent_s / 86400 >= 7, 'quiet', 'well') AS state
-FROM (SELECT s.source AS source, MAX(s.last_at) AS last_at, SUM(s.events) AS events,
+    ROUND(e.every_s / 60) AS expected_minutes,
+    CASE WHEN e.silent > 0 THEN 'silent' WHEN q.events / q.days * q.silent_s / 86400 >= 7 THEN 'quiet'
+        ELSE 'well' END AS state
+FROM (SELECT source FROM hookonce_stat WHERE hour > UTC_TIMESTAMP() - INTERVAL 28 DAY GROUP BY source
+    UNION SELECT BINARY source FROM hookonce_expect) AS n
+LEFT JOIN (SELECT BINARY x.source AS source, MIN(x.every_s) AS every_s, SUM(x.state = 'silent') AS silent,
+        GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(COALESCE(x.last_at, x.expected_since)), UTC_TIMESTAMP(6)))
+            AS silent_s
+    FROM hookonce_expect AS x GROUP BY x.source) AS e ON e.source = n.source
+LEFT JOIN (SELECT s.source AS source, MAX(s.last_at) AS last_at, SUM(s.events) AS events,
         GREATEST(1, TIMESTAMPDIFF(HOUR, MIN(s.hour), MAX(s.last_at)) / 24) AS days,
         GREATEST(0, TIMESTAMPDIFF(SECOND, MAX(s.last_at), UTC_TIMESTAMP(6))) AS silent_s
     FROM hookonce_stat AS s WHERE s.hour > UTC_TIMESTAMP() - INTERVAL 28 DAY GROUP BY s.source) AS q
-ORDER BY missed DESC;
+    ON q.source = n.source
+ORDER BY state = 'silent' DESC, missed DESC, source;
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW hookonce_overview AS
 WITH counted AS (
@@ -314,8 +327,14 @@ WITH counted AS (
             FROM hookonce_job WHERE state = 'ready') AS oldest_s,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
             WHERE state = 'ready' AND run_at > UTC_TIMESTAMP(6) LIMIT 1001) AS n) AS later,
+        (SELECT COALESCE(SUM(n.waiting_for IS NOT NULL), 0) FROM (SELECT waiting_for
+            FROM hookonce_job FORCE INDEX (claim)
+            WHERE state = 'ready' AND run_at > UTC_TIMESTAMP(6) LIMIT 1001) AS n) AS put_off,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
             WHERE state = 'waiting' LIMIT 1001) AS n) AS asleep,
+        (SELECT COALESCE(SUM(n.waiting_for = 'hold' AND n.held_at < UTC_TIMESTAMP(6) - INTERVAL 1 DAY), 0)
+            FROM (SELECT waiting_for, held_at FROM hookonce_job FORCE INDEX (claim)
+            WHERE state = 'waiting' AND run_at >= TIMESTAMP'9999-01-01 00:00:00' LIMIT 1001) AS n) AS forgotten,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
             WHERE state = 'running' LIMIT 1001) AS n) AS running,
         (SELECT COUNT(*) FROM (SELECT 1 FROM hookonce_job FORCE INDEX (claim)
@@ -346,8 +365,9 @@ WITH counted AS (
                 IF(due > 0, CONCAT(', the oldest due job waits for ', oldest_s, ' s'), ''))
             WHEN 2 THEN COALESCE(CONCAT(receipt_s, ' s ago'), 'none yet')
             WHEN 3 THEN IF(due > 1000, 'over 1000', due)
-            WHEN 4 THEN IF(later > 1000, 'over 1000', later)
-            WHEN 5 THEN IF(asleep > 1000, 'over 1000', asleep)
+            WHEN 4 THEN IF(later > 1000, 'over 1000', later - put_off)
+            WHEN 5 THEN CONCAT(IF(asleep > 1000, 'over 1000', asleep + put_off),
+                IF(forgotten > 0, CONCAT(', held by a person for over a day: ', forgotten), ''))
             WHEN 6 THEN IF(running > 1000, 'over 1000', running)
             WHEN 7 THEN IF(dead > 1000, 'over 1000', dead)
             WHEN 8 THEN IF(conflicts > 1000, 'over 1000', conflicts)
@@ -357,7 +377,7 @@ WITH counted AS (
             WHEN 12 THEN alerts
             WHEN 13 THEN spooled
             WHEN 14 THEN quarantined
-            WHEN 15 THEN events
+            WHEN 15 THEN CONCAT(events, ', counted every 5 minutes')
             WHEN 16 THEN version
         END AS value,
         CASE l.no
@@ -365,6 +385,7 @@ WITH counted AS (
                 IF(worker_s IS NULL AND due = 0, 'look', 'wrong'), 'well')
             WHEN 2 THEN IF(receipt_s IS NULL, 'look', 'well')
             WHEN 3 THEN IF(due > 0 AND oldest_s > 900, 'look', 'well')
+            WHEN 5 THEN IF(forgotten > 0, 'look', 'well')
             WHEN 7 THEN IF(dead > 0, 'look', 'well')
             WHEN 8 THEN IF(conflicts > 0, 'look', 'well')
             WHEN 9 THEN IF(paused > 0, 'look', 'well')
@@ -428,7 +449,7 @@ REPLACE INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUE
     ('hookonce_overview', 'what_to_do', 'Where to look further, or what to do', NULL),
     ('hookonce_recent', '', 'The newest 5000 events', 'receipt: correlation'),
     ('hookonce_find', '', 'All events, to be searched: WHERE event_id_raw = ...', 'receipt: PRIMARY'),
-    ('hookonce_timeline', '', 'All that happened to an event, oldest first with ORDER BY at: WHERE correlation_id = ...', 'receipt: correlation; job: once; attempt: PRIMARY; effect: owner; command: correlation'),
+    ('hookonce_timeline', '', 'All that happened to an event: WHERE correlation_id = ... ORDER BY at, step', 'receipt: correlation; job: once; attempt: PRIMARY; effect: owner; command: correlation'),
     ('hookonce_timeline', 'at', 'When, UTC', NULL),
     ('hookonce_timeline', 'what', 'What happened', NULL),
     ('hookonce_timeline', 'detail', 'More of it in words', NULL),
@@ -437,7 +458,7 @@ REPLACE INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUE
     ('hookonce_queue', 'waiting_for', 'What it waits for; NULL: for its time only', NULL),
     ('hookonce_queue', 'waits_since', 'Since when it waits for that, UTC', NULL),
     ('hookonce_dead_letters', '', 'Jobs that were given up and wait for a person, the newest first', 'job: claim; receipt: correlation'),
-    ('hookonce_attempts', '', 'Every try, those of the newest jobs first', 'attempt: PRIMARY'),
+    ('hookonce_attempts', '', 'Every try, the newest first', 'attempt: started; job: PRIMARY; receipt: correlation'),
     ('hookonce_duplicates', '', 'Events that came again, among the newest 10000', 'receipt: correlation'),
     ('hookonce_conflicts', '', 'Genuine deliveries that were refused because they contradict a receipt, the newest first', 'conflict: PRIMARY'),
     ('hookonce_new_command', '', 'To give a command: insert a row here, with what you fill in of hookonce_command; it shows those that are still to do', 'command: state'),
@@ -454,11 +475,11 @@ REPLACE INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUE
     ('hookonce_settings', '', 'The config that runs on each host; secrets only by the name of their file', 'setting: PRIMARY'),
     ('hookonce_spool', '', 'What each host keeps that is not in the database yet', 'host: PRIMARY'),
     ('hookonce_spool', 'state', 'well; look: something waits there; wrong: for more than 15 minutes, or in quarantine', NULL),
-    ('hookonce_hourly', '', 'Events by hour, the last 72 hours', 'stat: PRIMARY'),
+    ('hookonce_hourly', '', 'Events by hour, the last 72 hours; counted every 5 minutes', 'stat: PRIMARY'),
     ('hookonce_hourly', 'hour', 'Start of the hour in which they came, UTC', NULL),
-    ('hookonce_daily', '', 'Events by day, the last 35 days', 'stat: PRIMARY'),
+    ('hookonce_daily', '', 'Events by day, the last 35 days; counted every 5 minutes', 'stat: PRIMARY'),
     ('hookonce_daily', 'day', 'The day on which they came, UTC', NULL),
-    ('hookonce_latency', '', 'How long things took in the last 24 hours', 'sample: PRIMARY; stat: PRIMARY'),
+    ('hookonce_latency', '', 'How long things took in the last 24 hours; counted every 5 minutes', 'sample: PRIMARY; stat: PRIMARY'),
     ('hookonce_latency', 'what', 'answer: from a delivery to its answer; first start: from the delivery to its handler; handler: a run of it', NULL),
     ('hookonce_latency', 'who', 'answer: the host; else the source', NULL),
     ('hookonce_latency', 'n', 'How many there were', NULL),
@@ -467,11 +488,12 @@ REPLACE INTO hookonce_meaning (view_name, column_name, meaning, served_by) VALUE
     ('hookonce_latency', 'p95_ms', '95 of 100 of them took at most so long, in the worst five minutes', NULL),
     ('hookonce_latency', 'p99_ms', '99 of 100 of them took at most so long, in the worst five minutes', NULL),
     ('hookonce_latency', 'longest_ms', 'The longest of them', NULL),
-    ('hookonce_quiet_sources', '', 'Sources by how much they are silent, against what is usual for 28 days', 'stat: PRIMARY'),
+    ('hookonce_quiet_sources', '', 'Sources by how much they are silent, against what is expected, or usual for 28 days', 'stat: PRIMARY; expect: PRIMARY'),
     ('hookonce_quiet_sources', 'silent_minutes', 'Minutes since its last event', NULL),
     ('hookonce_quiet_sources', 'usual_a_day', 'Events that it brings on a day', NULL),
     ('hookonce_quiet_sources', 'missed', 'Events that would have come meanwhile, if they came evenly', NULL),
-    ('hookonce_quiet_sources', 'state', 'quiet: seven or more would have come; well: fewer', NULL),
+    ('hookonce_quiet_sources', 'expected_minutes', 'How long it may be silent, as the config says; NULL: it does not, or that is learnt', NULL),
+    ('hookonce_quiet_sources', 'state', 'silent: too long for what the config expects; quiet: seven or more would have come; well: fewer', NULL),
     ('hookonce_help', '', 'What the views and their columns mean', 'meaning: PRIMARY'),
     ('hookonce_help', 'view_name', 'The view', NULL),
     ('hookonce_help', 'column_name', 'The column; empty: the view itself', NULL),

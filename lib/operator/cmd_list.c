@@ -318,7 +318,7 @@ const struct command cmd_list = {
         "  dead       dead letters: jobs that were given up and wait for you\n"
         "  discarded  jobs that a person discarded, who it was and why\n"
         "  conflicts  genuine deliveries that contradict what is stored\n"
-        "  attempts   tries, those of the newest jobs first\n"
+        "  attempts   tries, the newest first\n"
         "  flows      what has business keys and objects in the tables, and the routes of each\n"
         "  workers    processors at work, and those that vanished within a day\n"
         "  overview   whether all is well, one fact a row\n"

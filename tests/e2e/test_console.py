@@ -155,3 +155,45 @@ def test_without_the_right_to_make_views_all_else_works(site):
     said = done.stderr.decode()
     assert "views were not made" in said and "CREATE VIEW" in said and said.count("\n") == 1
     assert "all" in [row["name"] for row in listed(s, "overview")]
+
+
+def test_tries_are_the_newest_first_and_say_of_what(shop):
+    for name in ("one", "two"):
+        deliver(shop, name)
+    assert shop.hookonce("process", "--once").returncode == 0
+    shop.sql("UPDATE hookonce_job SET state = 'ready', run_at = UTC_TIMESTAMP(6) WHERE id = 1")
+    assert shop.hookonce("process", "--once").returncode == 0
+    tries = shop.sql("SELECT job, route, event_id FROM hookonce_attempts")
+    assert [(r["job"], r["route"], r["event_id"]) for r in tries] == [(1, "a", "one"), (2, "a", "two"), (1, "a", "one")]
+
+
+def test_a_source_is_called_silent_as_its_alert_is(shop):
+    deliver(shop, "one")
+    shop.configure(shop.config_text() + "\n[expect paid]\nsource = shop\ntype = paid\nevery = 1h\n")
+    shop.process()
+    row, = shop.sql("SELECT * FROM hookonce_quiet_sources")
+    assert (row["state"], row["expected_minutes"]) == ("well", 60)
+    shop.sql("UPDATE hookonce_expect SET state = 'silent'")
+    row, = shop.sql("SELECT * FROM hookonce_quiet_sources")
+    assert (row["source"], row["state"]) == ("shop", "silent")
+    shop.sql("DELETE FROM hookonce_stat")  # a source that never had an event
+    shop.sql("UPDATE hookonce_expect SET last_at = NULL, expected_since = UTC_TIMESTAMP(6) - INTERVAL 90 MINUTE")
+    row, = shop.sql("SELECT * FROM hookonce_quiet_sources")
+    assert (row["state"], row["silent_minutes"], row["last_at"]) == ("silent", 90, None)
+
+
+def test_the_overview_counts_all_that_waits_and_a_forgotten_hold(shop):
+    def fact(name):
+        row, = shop.sql("SELECT value, state FROM hookonce_overview WHERE name = %s", name)
+        return row["value"], row["state"]
+
+    for name in ("one", "two", "three"):
+        deliver(shop, name)
+    assert shop.hookonce("process", "--once").returncode == 0
+    assert fact("events in 24 hours") == ("3, counted every 5 minutes", "well")
+    shop.sql("UPDATE hookonce_job SET state = 'ready', run_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR WHERE id <> 3")
+    shop.sql("UPDATE hookonce_job SET waiting_for = 'need' WHERE id = 1")
+    shop.hookonce("hold", "2", check=True)
+    assert (fact("due later"), fact("waiting")) == (("0", "well"), ("2", "well"))
+    shop.sql("UPDATE hookonce_job SET held_at = held_at - INTERVAL 25 HOUR WHERE id = 2")
+    assert fact("waiting") == ("2, held by a person for over a day: 1", "look")

@@ -141,15 +141,17 @@ static enum ho_code claim(struct db *db, const char *worker, const char *which,
     return code;
 }
 
-enum ho_code command_next(struct db *db, const char *worker, struct command_claim *c, bool *got,
-                          struct ho_err *err)
+enum ho_code command_next(struct db *db, const char *worker, bool urgent, struct command_claim *c,
+                          bool *got, struct ho_err *err)
 {
-    const char *const which[] = {sql_command_new, sql_command_over};
+    const char *const any[] = {sql_command_new, sql_command_over};
+    const char *const first[] = {sql_command_urgent};
+    const char *const *which = urgent ? first : any;
     enum ho_code code = HO_OK;
 
     *c = (struct command_claim){.id = 0};
     *got = false;
-    for (size_t i = 0; i < sizeof which / sizeof which[0] && code == HO_OK && !*got; i++) {
+    for (size_t i = 0; i < (urgent ? 1 : 2) && code == HO_OK && !*got; i++) {
         command_free(c);
         *c = (struct command_claim){.id = 0};
         code = claim(db, worker, which[i], c, got, err);

@@ -54,9 +54,11 @@ void command_free(struct command_claim *c);
 
 /* Claims the oldest command of a console that is new, or whose worker vanished; ends what the shell
  * left behind. A row that somebody has locked is passed over until it is free.
+ * in:  urgent - only one that is new and lets something wait, or go on: for between the pieces of a
+ *      long one
  * out: *got - whether there is one in *c (owned). blocks: 10 s at most */
-enum ho_code command_next(struct db *db, const char *worker, struct command_claim *c, bool *got,
-                          struct ho_err *err) HO_MUST_CHECK;
+enum ho_code command_next(struct db *db, const char *worker, bool urgent, struct command_claim *c,
+                          bool *got, struct ho_err *err) HO_MUST_CHECK;
 
 /* Writes a command of the shell, claimed by itself.
  * in:  lease_ms - if nothing is heard for so long, it is told as cut off; COMMAND_LEASE_MAX_MS at most

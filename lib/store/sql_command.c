@@ -13,6 +13,11 @@
 const char sql_command_new[] = "SELECT id FROM hookonce_command FORCE INDEX (state)"
                                " WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
 
+const char sql_command_urgent[] =
+    "SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'new'"
+    " AND command IN ('pause', 'resume', 'hold', 'release') ORDER BY id LIMIT 1"
+    " FOR UPDATE SKIP LOCKED";
+
 const char sql_command_over[] =
     "SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'running' AND " OVER
     " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";

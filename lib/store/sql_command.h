@@ -3,6 +3,7 @@
 #define HO_STORE_SQL_COMMAND_H
 
 extern const char sql_command_new[];     /* -> id, locked */
+extern const char sql_command_urgent[];  /* -> id, locked: of such a one */
 extern const char sql_command_over[];    /* -> id, locked: of one whose lease has ended */
 extern const char sql_command_claim[];   /* token, worker, lease us, id */
 extern const char sql_command_stale[];   /* id: what is no command of a console ends */

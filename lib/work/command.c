@@ -13,6 +13,8 @@
 #include "work/worker.h"
 
 #define TURN_MS 300
+#define URGENT_EVERY_MS 500
+#define URGENT_MAX 20 /* in one turn */
 #define LOCKED_PAUSE_MS 10000
 
 static const struct {
@@ -256,7 +258,7 @@ static enum ho_code take_next(struct worker *w, bool *got, struct ho_err *err)
 {
     struct command_claim c;
 
-    enum ho_code code = command_next(w->control, w->name, &c, got, err);
+    enum ho_code code = command_next(w->control, w->name, false, &c, got, err);
     if (code == HO_OK && *got) {
         const struct command_site site = {w->settings, w->key, w->control};
         w->command = command_run_new(&site, &c);
@@ -295,6 +297,30 @@ static enum ho_code some_pieces(struct worker *w, bool *more, struct ho_err *err
     return code;
 }
 
+/* A pause must not wait for the end of a long replay: such commands are done between its pieces. */
+static enum ho_code urgent_ones(struct worker *w, struct ho_err *err)
+{
+    const struct command_site site = {w->settings, w->key, w->control};
+    struct command_claim c;
+    bool got = clock_mono_ms() >= w->urgent_ms;
+    enum ho_code code = HO_OK;
+
+    w->urgent_ms = got ? clock_mono_ms() + URGENT_EVERY_MS : w->urgent_ms;
+    for (unsigned n = 0; code == HO_OK && got && n < URGENT_MAX; n++) {
+        bool ended = false;
+
+        code = command_next(w->control, w->name, true, &c, &got, err);
+        if (code == HO_OK && got) {
+            struct command_run *run = command_run_new(&site, &c);
+            while (code == HO_OK && !ended) {
+                code = command_run_step(run, &ended, err);
+            }
+            command_run_free(run);
+        }
+    }
+    return code;
+}
+
 enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err)
 {
     *more = false;
@@ -302,6 +328,9 @@ enum ho_code command_turn(struct worker *w, bool *more, struct ho_err *err)
         return HO_OK;
     }
     enum ho_code code = some_pieces(w, more, err);
+    if (code == HO_OK && w->command != NULL) {
+        code = urgent_ones(w, err);
+    }
     if (code == HO_TRANSIENT && db_what(err) == DB_LOCK_WAIT) {
         const struct log_pair pairs[] = {LOG_TEXT("why", err->text)};
 

@@ -37,6 +37,7 @@ struct worker {
     int64_t import_ms; /* not before then into the spool, monotonic: the last import failed */
     struct command_run *command; /* of a console, not through yet; NULL: none */
     long apart; /* the process that does one beside the jobs; 0: none */
+    int64_t urgent_ms; /* not before then is looked beside a long one, monotonic */
     int64_t command_ms; /* not before then is a command looked for, monotonic: one was locked */
     int64_t keep_ms;   /* not before then is pruned again, monotonic */
     int64_t numbers_ms; /* not before then is counted again, monotonic */

@@ -232,3 +232,20 @@ def test_the_outcomes_that_it_names_are_taken(site):
     assert "outcome unknown" in words and "gave up" not in words or len(words) > 8
     for word in words:
         assert ask(s, "retry", outcome=word)["answer"].startswith("Nothing matches"), word
+
+
+def test_a_pause_does_not_wait_for_the_end_of_a_long_command(site):
+    s = shop(site, BAD)
+    arrive(s, events.stripe("evt_1"))
+    s.hookonce("process", "--once")
+    s.sql("INSERT INTO hookonce_job (correlation_id, route, replay_no, state, outcome, run_at, created_at) SELECT "
+          "correlation_id, route, seq, 'dead', 'outcome unknown', run_at, created_at FROM hookonce_job, seq_1_to_20000 "
+          "WHERE id = 1")
+    s.sql("UPDATE hookonce_job SET outcome = 'outcome unknown'")
+    long = insert(s, "retry", route="r", at_most=100000)
+    run = s.start_processor("--once")
+    wait_until(lambda: row(s, long)["found"] > 0, 20, "it is at work")
+    pause = insert(s, "pause", source="stripe")
+    wait_until(lambda: row(s, pause)["state"] == "done", 20, "it is paused")
+    assert row(s, long)["state"] == "running"
+    run.kill9()

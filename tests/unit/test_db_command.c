@@ -27,7 +27,7 @@ static struct command_run *claimed(const char *columns, const char *values)
 
     (void)snprintf(sql, sizeof sql, "INSERT INTO hookonce_command (%s) VALUES (%s)", columns, values);
     testdb_run(base.outside, sql);
-    if (command_next(db, "w", &claim, &got, &err) != HO_OK || !got) {
+    if (command_next(db, "w", false, &claim, &got, &err) != HO_OK || !got) {
         fail_msg("not claimed: %s", err.text);
     }
     return command_run_new(&at, &claim);
@@ -134,7 +134,7 @@ static void what_is_left_in_the_middle_is_taken_up_at_once_where_it_stopped(void
     command_run_free(run);
     int64_t opened = work_count("hookonce_job WHERE state = 'ready'");
     assert_in_range(opened, 1, 29);
-    assert_int_equal(command_next(db, "other", &claim, &got, &err), HO_OK);
+    assert_int_equal(command_next(db, "other", false, &claim, &got, &err), HO_OK);
     assert_true(got);
     run = command_run_new(&at, &claim);
     step_to_the_end(run);

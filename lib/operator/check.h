@@ -41,8 +41,7 @@ const char *check_count(int64_t n, char room[24]);
 
 /* Files and their permissions: config's folder, key, password, state folder, log. */
 void check_files(struct check *c);
-/* A note when a secret's file ends in a line end, a warning when a blank or quotes may count as
- * secret. */
+/* A warning when a blank or quotes at the ends of a secret's file may count as secret. */
 void check_secret_ending(struct check *c, const char *kind, const char *name, const char *path);
 /* A source in reply mode: what answers it, from where, and whether in time. */
 void check_reply(struct check *c, const struct endpoint *e);

@@ -15,7 +15,7 @@
 /* ---- files ---- */
 
 /* How the bytes of a secret's file end; the secret itself stays in here. */
-enum ending { ENDS_CLEAN, ENDS_LINE, ENDS_BLANK, ENDS_QUOTED };
+enum ending { ENDS_CLEAN, ENDS_BLANK, ENDS_QUOTED };
 
 static enum ending file_ending(const char *path)
 {
@@ -25,8 +25,7 @@ static enum ending file_ending(const char *path)
 
     buf_init(&bytes, SECRET_MAX);
     if (file_read(path, true, &bytes, &err) == HO_OK) {
-        struct span all = buf_span(&bytes);
-        struct span s = all;
+        struct span s = buf_span(&bytes);
         if (s.len > 0 && s.p[s.len - 1] == '\n') {
             s.len -= s.len > 1 && s.p[s.len - 2] == '\r' ? 2 : 1;
         }
@@ -34,8 +33,6 @@ static enum ending file_ending(const char *path)
             ending = ENDS_BLANK;
         } else if (s.len > 2 && s.p[0] == s.p[s.len - 1] && (s.p[0] == '"' || s.p[0] == '\'')) {
             ending = ENDS_QUOTED;
-        } else if (s.len != all.len) {
-            ending = ENDS_LINE;
         }
     }
     buf_wipe(&bytes);
@@ -46,9 +43,7 @@ void check_secret_ending(struct check *c, const char *kind, const char *name, co
 {
     enum ending ending = file_ending(path);
 
-    if (ending == ENDS_LINE) {
-        found_of(c, FOUND_NOTE, kind, name, "%s: the line end at its end is left out", path);
-    } else if (ending == ENDS_BLANK) {
+    if (ending == ENDS_BLANK) {
         found_of(c, FOUND_WARN, kind, name,
                  "%s: begins or ends with a blank or a line end, and that counts as part of the "
                  "secret; is it meant?", path);

@@ -6,6 +6,18 @@
 #include "base/log.h"
 #include "receiver/parts.h"
 
+/* What was meant as a query is not shown: a token may stand in it. */
+static struct span plain_part(struct span source)
+{
+    static const char ends[] = ";=&?:";
+
+    for (size_t i = 0; i < sizeof ends - 1 && span_present(source); i++) {
+        struct span rest = source;
+        source = span_cut(&rest, (unsigned char)ends[i]);
+    }
+    return source;
+}
+
 static void log_refusal(const struct receiver *rx, const char *event, const char *why,
                         const struct verify_note *note)
 {
@@ -13,7 +25,7 @@ static void log_refusal(const struct receiver *rx, const char *event, const char
     struct log_pair pairs[11];
     size_t n = 0;
 
-    pairs[n++] = LOG_SPAN("source", rx->request.source);
+    pairs[n++] = LOG_SPAN("source", plain_part(rx->request.source));
     pairs[n++] = LOG_TEXT("reason", why);
     pairs[n++] = LOG_SPAN("method", rx->request.method);
     pairs[n++] = log_int("length", (int64_t)rx->request.length, length);

@@ -76,11 +76,12 @@ static enum ho_code forget_group(struct forget_run *r, struct named *all, size_t
     for (size_t i = 0; i < n; i++) {
         memcpy(cids[i], all[i].cid, sizeof cids[i]);
     }
-    enum ho_code code = forget(operator_db(r->op), (const char(*)[ULID_LEN + 1])cids, n,
-                               !r->unfinished ? 0
-                               : r->dry       ? UINT64_MAX
-                                              : r->asked.claim.id,
-                               r->dry, &got, &r->conflicts, err);
+    const struct forget_how how = {.command = !r->unfinished ? 0
+                                              : r->dry       ? UINT64_MAX
+                                                             : r->asked.claim.id,
+                                   .dry = r->dry};
+    enum ho_code code = forget(operator_db(r->op), (const char(*)[ULID_LEN + 1])cids, n, &how, &got,
+                               &r->conflicts, err);
     for (size_t i = 0; i < n && code == HO_OK; i++) {
         all[i].gone = got == FORGOTTEN;
         say(r, &all[i], r->dry ? would[got] : words[got]);
@@ -123,16 +124,17 @@ static int do_it(struct forget_run *r)
         return operator_db_fail(r->op, &err);
     }
     asked_end(&r->asked, (unsigned)unique, (unsigned)r->forgotten);
+    const uint64_t left = r->left + r->shared + r->closed;
     if (!r->op->json) {
         (void)printf("%llu event%s %s, %llu left\n", (unsigned long long)r->forgotten,
                      r->forgotten == 1 ? "" : "s", r->dry ? "would be forgotten" : "forgotten",
-                     (unsigned long long)(r->left + r->shared + r->closed));
+                     (unsigned long long)left);
     }
     if (r->conflicts > 0 && !r->op->json) {
         (void)printf("%llu conflict%s %s\n", (unsigned long long)r->conflicts,
                      r->conflicts == 1 ? "" : "s", r->dry ? "would be erased" : "erased");
     }
-    return r->left + r->shared + r->closed > 0 ? EXIT_TROUBLE : EXIT_WELL;
+    return left > 0 ? EXIT_TROUBLE : EXIT_WELL;
 }
 
 /* ---- arguments ---- */

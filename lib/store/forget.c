@@ -176,11 +176,12 @@ static enum ho_code find_body(struct db *db, struct forgetting *f, struct ho_err
     return code;
 }
 
-enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, uint64_t command,
-                    bool dry, enum forgotten *out, uint64_t *conflicts, struct ho_err *err)
+enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n,
+                    const struct forget_how *how, enum forgotten *out, uint64_t *conflicts,
+                    struct ho_err *err)
 {
     struct forgetting f = {
-        .cids = cids, .n = n, .command = command, .dry = dry, .result = FORGET_NOTHING};
+        .cids = cids, .n = n, .command = how->command, .dry = how->dry, .result = FORGET_NOTHING};
 
     *out = FORGET_NOTHING;
     enum ho_code code = find_body(db, &f, err);

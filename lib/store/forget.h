@@ -15,18 +15,21 @@ enum forgotten {
 
 #define FORGET_MAX 1000 /* events of one request */
 
+struct forget_how {
+    uint64_t command; /* by which jobs that are not finished end as discarded; 0: refuse */
+    bool dry;         /* only judge: all is done, and undone */
+};
+
 /* Erases bodies, headers, conflicts' content, answers, texts of errors and reasons of some events:
  * those of one request, of which all, or none, must be named.
  * in:  cids — of their receipts, which have one body; n at most FORGET_MAX
- *      command — by which jobs that are not finished end as discarded; 0: refuse. One that runs is
- *      always refused
- *      dry — only judge: all is done, and undone
+ *      how — one that runs is always refused
  * out: *out — unless it is FORGOTTEN, and never with dry, anything has changed
  *      *conflicts — raised by the conflicts that are erased with them
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT
  * blocks: 30 s at most */
-enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n, uint64_t command,
-                    bool dry, enum forgotten *out, uint64_t *conflicts,
+enum ho_code forget(struct db *db, const char (*cids)[ULID_LEN + 1], size_t n,
+                    const struct forget_how *how, enum forgotten *out, uint64_t *conflicts,
                     struct ho_err *err) HO_MUST_CHECK;
 
 /* Receipts to look through, oldest first, behind a correlation id: cid, body id.

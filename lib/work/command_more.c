@@ -222,8 +222,8 @@ enum ho_code command_forget(struct command_run *run, struct ho_err *err)
     memcpy(cids[0], run->cid, sizeof cids[0]);
     run->coming = run->claim;
     command_guard(run);
-    code = forget(run->site.db, (const char(*)[ULID_LEN + 1]) cids, 1, 0, dry, &got, &conflicts,
-                  err);
+    const struct forget_how how = {.command = 0, .dry = dry};
+    code = forget(run->site.db, (const char(*)[ULID_LEN + 1]) cids, 1, &how, &got, &conflicts, err);
     command_unguard(run);
     if (code == HO_OK) {
         run->claim.did = got == FORGOTTEN && !dry ? 1 : 0;

@@ -124,7 +124,9 @@ SELECT m.id AS id, TIMESTAMP'1970-01-01 00:00:00.000000'
     NULLIF(CONCAT_WS(', ', CONCAT('provider ', m.provider), CONCAT('source ', m.source),
         CONCAT('route ', m.route), CONCAT('handler ', m.handler), CONCAT('type ', m.event_type),
         CONCAT('status ', m.status), CONCAT('outcome ', m.outcome), CONCAT('from ', m.from_time),
-        CONCAT('to ', m.to_time), IF(m.dry_run = 'yes', 'dry run', NULL)), '') AS filter,
+        CONCAT('to ', m.to_time), CONCAT('conflict ', m.conflict),
+        IF(m.at_most = 100, NULL, CONCAT('at most ', m.at_most)), CONCAT(m.per_minute, ' a minute'),
+        IF(m.again = 'yes', 'again', NULL), IF(m.dry_run = 'yes', 'dry run', NULL)), '') AS filter,
     m.acted AS acted, m.started_at AS started_at, m.ended_at AS ended_at
 FROM hookonce_command AS m
 ORDER BY m.id DESC;

@@ -43,7 +43,7 @@ static void bind(struct query *q, const char *text, struct db_value value)
     q->in[q->n++] = value;
 }
 
-/* ... IN (?, ?, ...) */
+/* ... IN (?, ?, ...); without a name nothing: a handler that the config has not is of no job */
 static void bind_names(struct query *q, const char *text, const char **names, size_t n)
 {
     add(q, text);

@@ -204,7 +204,9 @@ enum ho_code command_run_step(struct command_run *run, bool *ended, struct ho_er
     }
     if (code == HO_OK && run->ended) {
         *ended = run->closed = true;
-        tell(run);
+        if (!run->claim.shell) {
+            tell(run); /* the shell prints the answer, and its log is the screen */
+        }
     }
     return code;
 }

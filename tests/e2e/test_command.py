@@ -133,7 +133,8 @@ def test_a_console_without_strict_mode_cannot_give_what_it_would_change(site, wo
 @pytest.mark.parametrize("words,answer", [
     ({"command": "retry", "job": 77}, "Nothing was done: there is no such job"),
     ({"command": "retry", "event_id": "evt_9"}, "Nothing was done: there is no such event"),
-    ({"command": "replay", "outcome": "gave_up"}, "Nothing was done: there is no such outcome"),
+    ({"command": "replay", "outcome": "Gave Up"},
+     "Nothing was done: there is no such outcome; they are: done, ignored, informational, failed, gave up, "),
     ({"command": "pause", "source": "strype"},
      "Nothing was done: the config has no source 'strype'; did you mean 'stripe'?"),
     ({"command": "discard", "job": 1, "reason": "no"},
@@ -286,7 +287,9 @@ def test_the_shell_says_the_same_and_keeps_it(dead):
     mended(s)
     dry = s.hookonce("replay", "--source", "stripe", "--dry-run", check=True).stdout.decode()
     assert "2 of 2 jobs: 2 opened again. First: evt_1 (job 1), evt_2 (job 2)" in dry
-    got = json.loads(s.hookonce("replay", "evt_1", "--json", check=True).stdout)
+    done = s.hookonce("replay", "evt_1", "--json", check=True)
+    got = json.loads(done.stdout)
+    assert b"event=" not in done.stderr
     assert (got["what"], got["state"], got["did"], got["answer"]) == ("replay", "done", 1, "1 of 1 job: 1 opened again")
     s.process()
     assert s.effects() == ["evt_1"]
@@ -388,6 +391,18 @@ def test_a_filter_passes_over_what_a_person_discarded(dead):
     assert s.effects() == ["evt_2", "evt_2"]
     assert ask(s, "replay", outcome="discarded")["did"] == 1
     assert s.effects() == ["evt_2", "evt_2", "evt_1"]
+
+
+@pytest.mark.parametrize("command", ["retry", "replay", "discard"])
+def test_a_handler_that_the_config_has_not_is_of_no_event(site, command):
+    s = site(sources=STRIPE, handlers={"h": {"sql": GOOD}}, routes={"r": {**ROUTE, "on": "other"}}, settings=ALL)
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    assert [j[1:] for j in jobs(s)] == [("done", "ignored", None)]
+    got = ask(s, command, handler="nosuch", reason="x")
+    assert (got["state"], got["answer"]) == ("refused", "Nothing was done: the config has no handler 'nosuch'")
+    assert s.value("SELECT filter FROM hookonce_commands") == "handler nosuch"
+    assert s.value("SELECT outcome FROM hookonce_job") == "ignored"
 
 
 def test_what_a_person_says_was_done_is_done_again_only_as_what_was_done(dead):

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "operator/operator.h"
 #include "operator/table.h"
+#include "store/keyfile.h"
 #include "store/migrate.h"
 #include "work/import.h"
 
@@ -96,7 +97,7 @@ static int import(struct operator *op, struct span key, struct span files_key)
                                 .db = operator_db(op), .counters = counters, .tell = tell};
     struct imported got = {.files = 0};
 
-    enum ho_code code = migrate_fits(im.db, key, &err);
+    enum ho_code code = migrate_fits(im.db, key, counters, &err);
     if (code == HO_OK) {
         code = import_spool(&im, deadline_in(TIME_MS), &got, &err);
         say(op, &got);
@@ -123,7 +124,7 @@ static int run(struct operator *op, int argc, char **argv)
         return status;
     }
     if (operator_key(op, &key, &err) != HO_OK ||
-        (key_file != NULL && secret_read(key_file, &other, &err) != HO_OK)) {
+        (key_file != NULL && keyfile_read(key_file, &other, &err) != HO_OK)) {
         return operator_fail(op, EXIT_USAGE, "%s", err.text);
     }
     (void)mkdir(op->settings->state_dir, 0700);

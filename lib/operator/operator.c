@@ -1,6 +1,8 @@
 /* Finding and running a command, and what every command may ask for. */
 #include "operator/operator.h"
 
+#include "store/keyfile.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +52,7 @@ enum ho_code operator_key(struct operator *op, struct span *key, struct ho_err *
 {
     *key = SPAN_NONE;
     if (op->key.p == NULL) {
-        enum ho_code code = secret_read(op->settings->key_file, &op->key, err);
+        enum ho_code code = keyfile_read(op->settings->key_file, &op->key, err);
         if (code != HO_OK) {
             return code;
         }

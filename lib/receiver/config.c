@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "receiver/parts.h"
+#include "store/keyfile.h"
 #include "store/migrate.h"
 
 static void alarm_config(struct receiver *rx, const char *text)
@@ -23,7 +24,7 @@ static void read_key(struct receiver *rx)
     ho_err_clear(&err);
     secret_free(&rx->key);
     rx->key_seen = file_mark(path);
-    if (secret_read(path, &rx->key, &err) != HO_OK) {
+    if (keyfile_read(path, &rx->key, &err) != HO_OK) {
         alarm_config(rx, err.text);
     }
 }
@@ -40,7 +41,7 @@ static enum ho_code tables_fit(struct db *db, void *arg, struct ho_err *err)
 {
     const struct receiver *rx = arg;
 
-    return migrate_fits(db, secret_span(&rx->key), err);
+    return migrate_fits(db, secret_span(&rx->key), rx->counters, err);
 }
 
 /* A new link, on which the tables are looked at again: they belong to a key. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "receiver/parts.h"
+#include "store/migrate.h"
 #include "store/spool.h"
 
 #define IMPORT_EVERY_MS 60000 /* a processor at work looks much more often */
@@ -46,6 +47,13 @@ bool spool_accept(struct receiver *rx, const struct endpoint *e, const char *why
     const struct spool spool = spool_of(s, secret_span(&rx->key));
     const struct verdict *v = &rx->verdict;
 
+    if (!migrate_key_known(rx->counters, secret_span(&rx->key))) {
+        ho_err_clear(err);
+        (void)ho_fail(err, HO_REJECT, "the key file is not that of the tables, as this host last saw "
+                                      "them: bring the right key file back");
+        alarm_database(rx, err->text);
+        return false;
+    }
     if (spool_write(&spool, v->events, v->n_events, clock_wall_us(), err) != HO_OK) {
         return false;
     }

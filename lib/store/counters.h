@@ -116,6 +116,7 @@ enum state_word {
     WORD_AWAY_SINCE, /* unix seconds: the database has been away since; 0: it is there */
     WORD_UNUSED,
     WORD_BORN,       /* see counters_born */
+    WORD_KEY,        /* print of the tables' key, as last seen; 0: not seen (store/migrate.h) */
     WORD_ACK_LAST,   /* see struct counter_acks; the buckets end the list */
     WORD_ACK_SUM,
     WORD_ACKS,

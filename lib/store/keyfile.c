@@ -58,3 +58,21 @@ enum ho_code keyfile_make(const char *path, bool *created, struct ho_err *err)
     free(part);
     return code;
 }
+
+enum ho_code keyfile_read(const char *path, struct secret *key, struct ho_err *err)
+{
+    enum ho_code code = secret_read(path, key, err);
+    bool good = code == HO_OK && secret_span(key).len == (size_t)2 * KEY_BYTES;
+
+    for (size_t i = 0; good && i < (size_t)2 * KEY_BYTES; i++) {
+        unsigned char c = secret_span(key).p[i];
+        good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    }
+    if (code == HO_OK && !good) {
+        secret_free(key);
+        code = ho_fail(err, HO_PERMANENT,
+                       "%s: not %d hex digits, as hookonce migrate writes them: it was cut short, or "
+                       "is another file", path, 2 * KEY_BYTES);
+    }
+    return code;
+}

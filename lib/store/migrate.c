@@ -3,6 +3,7 @@
 #include "store/migrate.h"
 
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,7 +46,34 @@ enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_
     return code;
 }
 
-enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err)
+/* As much of a print as a word of the state file holds: what is shown of it, too. */
+static uint64_t key_word(const char *print)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, print, sizeof word);
+    return word;
+}
+
+bool migrate_key_known(struct counters *counters, struct span key)
+{
+    char print[KEY_PRINT_LEN + 1];
+    uint64_t seen = atomic_load(counters_word(counters, WORD_KEY));
+
+    migrate_key_print(key, print);
+    return seen == 0 || seen == key_word(print);
+}
+
+void migrate_key_note(struct counters *counters, struct span key)
+{
+    char print[KEY_PRINT_LEN + 1];
+
+    migrate_key_print(key, print);
+    atomic_store(counters_word(counters, WORD_KEY), key_word(print));
+}
+
+enum ho_code migrate_fits(struct db *db, struct span key, struct counters *counters,
+                          struct ho_err *err)
 {
     struct migrate_state state;
     char print[KEY_PRINT_LEN + 1];
@@ -62,6 +90,9 @@ enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err)
         return ho_fail(err, HO_PERMANENT, "the tables are newer than this program");
     }
     migrate_key_print(key, print);
+    if (counters != NULL && strlen(state.key_print) == KEY_PRINT_LEN) {
+        atomic_store(counters_word(counters, WORD_KEY), key_word(state.key_print));
+    }
     if (strcmp(print, state.key_print) != 0) {
         return ho_fail(err, HO_REJECT, "the tables belong to another installation's key: copy "
                                           "the key file from the first host");
@@ -135,7 +166,7 @@ static enum ho_code get_key(const char *path, const struct migrate_state *state,
             return code;
         }
     }
-    return secret_read(path, key, err) == HO_OK ? HO_OK : HO_PERMANENT;
+    return keyfile_read(path, key, err) == HO_OK ? HO_OK : HO_PERMANENT;
 }
 
 /* Writes the key's print where none is yet, then looks whose is there. */

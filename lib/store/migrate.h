@@ -3,6 +3,7 @@
 #define HO_STORE_MIGRATE_H
 
 #include "base/clock.h"
+#include "store/counters.h"
 #include "store/db.h"
 
 /* One file of schema/, embedded by the build; in order, versions rising from 1. */
@@ -47,9 +48,18 @@ enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_
 
 /* Whether the tables are of this program's version and belong to this key: what is written under
  * another key is never run.
+ * counters - get whose the tables are, for migrate_key_known; may be NULL
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT (the tables; it says what to do) | HO_REJECT (it is
  * the key that does not fit) */
-enum ho_code migrate_fits(struct db *db, struct span key, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code migrate_fits(struct db *db, struct span key, struct counters *counters,
+                          struct ho_err *err) HO_MUST_CHECK;
+
+/* Whether, for all that this host has seen, the tables belong to this key: what is kept under
+ * another one could never be imported. True where it has seen none yet. No database is asked. */
+bool migrate_key_known(struct counters *counters, struct span key);
+
+/* Notes whose the tables are. */
+void migrate_key_note(struct counters *counters, struct span key);
 
 /* Brings the tables to the version that this program knows, and ties them to the key file: makes
  * it (0600, 32 random bytes in hex) when neither it nor a print in the tables is there.

@@ -112,7 +112,7 @@ static void back_off(struct worker *w, int64_t *ms, const struct ho_err *err)
  * another key every genuine event would look forged. */
 static enum ho_code check_tables(struct worker *w, struct ho_err *err)
 {
-    enum ho_code code = migrate_fits(w->control, w->key, err);
+    enum ho_code code = migrate_fits(w->control, w->key, w->counters, err);
 
     code = code == HO_REJECT ? HO_PERMANENT : code;
     w->checked = code == HO_OK;

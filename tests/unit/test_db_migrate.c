@@ -124,7 +124,7 @@ static void from_an_older_version(void **state)
         assert_int_equal(migrate_status(t.outside, &s, &err), HO_OK);
         assert_int_equal(s.have, schema_files[old - 1].version);
         assert_true(s.want > s.have);
-        assert_int_equal(migrate_fits(t.outside, SPAN_LIT("k"), &err), HO_PERMANENT);
+        assert_int_equal(migrate_fits(t.outside, SPAN_LIT("k"), NULL, &err), HO_PERMANENT);
         assert_non_null(strstr(err.text, "older than this program"));
         assert_int_equal(migrate(&s, &err), HO_OK);
         assert_int_equal(s.have, schema_files[old - 1].version);

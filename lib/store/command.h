@@ -123,7 +123,8 @@ enum ho_code command_find(struct db *db, const struct command_claim *c,
 size_t command_look_most(const struct command_claim *c);
 #define COMMAND_NAMES_MAX 30
 
-/* Of some jobs those that nobody works at now, locked; in the caller's transaction.
+/* Of some jobs those that nobody works at now, locked; in the caller's transaction. Waits for the
+ * locks of others as long as the link does: DB_LOCK_WAIT behind that.
  * in: n at most SQL_CHUNK. out: rows of ids */
 enum ho_code command_lock(struct db *db, const uint64_t *jobs, size_t n, struct db_rows *rows,
                           struct ho_err *err) HO_MUST_CHECK;

@@ -254,13 +254,45 @@ enum ho_code command_find(struct db *db, const struct command_claim *c,
     return code;
 }
 
-enum ho_code command_lock(struct db *db, const uint64_t *jobs, size_t n, struct db_rows *rows,
-                          struct ho_err *err)
+static enum ho_code of_ids(struct db *db, const char *sql, const uint64_t *jobs, size_t n,
+                           struct db_rows *rows, struct ho_err *err)
 {
     struct db_value in[SQL_CHUNK];
 
     for (size_t i = 0; i < SQL_CHUNK; i++) {
         in[i] = DBV_UINT(jobs[i < n ? i : n - 1]);
     }
-    return db_run(db, sql_command_free, in, SQL_CHUNK, rows, err);
+    return db_run(db, sql, in, SQL_CHUNK, rows, err);
+}
+
+/* Of those that nobody works at some are locked, by another command or a console: waits for them. */
+static enum ho_code wait_for_rest(struct db *db, const uint64_t *jobs, size_t n,
+                                  struct db_rows *rows, struct ho_err *err)
+{
+    struct db_rows idle = {0}, locked = {0};
+    uint64_t ids[SQL_CHUNK];
+
+    enum ho_code code = of_ids(db, sql_command_idle, jobs, n, &idle, err);
+    size_t found = code == HO_OK ? idle.n_rows : 0;
+    for (size_t i = 0; i < found && i < SQL_CHUNK; i++) {
+        ids[i] = (uint64_t)db_cell_int(&idle, i, 0);
+    }
+    if (code == HO_OK && found > rows->n_rows) {
+        code = of_ids(db, sql_command_wait, ids, found, &locked, err);
+        if (code == HO_OK) {
+            db_rows_free(rows);
+            code = of_ids(db, sql_command_free, jobs, n, rows, err);
+        }
+    }
+    db_rows_free(&locked);
+    db_rows_free(&idle);
+    return code;
+}
+
+enum ho_code command_lock(struct db *db, const uint64_t *jobs, size_t n, struct db_rows *rows,
+                          struct ho_err *err)
+{
+    enum ho_code code = of_ids(db, sql_command_free, jobs, n, rows, err);
+
+    return code == HO_OK && rows->n_rows < n ? wait_for_rest(db, jobs, n, rows, err) : code;
 }

@@ -103,6 +103,12 @@ const char sql_command_newest[] =
 const char sql_command_free[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id IN " IDS
                                 " FOR UPDATE SKIP LOCKED";
 
+const char sql_command_idle[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY)"
+                                " WHERE state <> 'running' AND id IN " IDS;
+
+const char sql_command_wait[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id IN " IDS
+                                " FOR UPDATE";
+
 const char sql_replay_look[] =
     "SELECT state, route, replay_no FROM hookonce_job FORCE INDEX (PRIMARY)"
     " WHERE id = ? FOR UPDATE";

@@ -53,6 +53,8 @@ enum {
 /* Jobs that a command is about: COMMAND_J_... of store/command.h */
 extern const char sql_command_jobs[];    /* the beginning; command_find.c adds what is asked */
 extern const char sql_command_newest[];  /* ... one more of its conditions */
+extern const char sql_command_idle[];    /* ids: those that nobody works at */
+extern const char sql_command_wait[];    /* ids: all, locked, however long that takes */
 extern const char sql_command_free[];    /* ids: those that nobody works at now, locked */
 
 /* a job that is done, once more */

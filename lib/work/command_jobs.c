@@ -9,6 +9,7 @@
 #include "work/command_parts.h"
 
 #define CHUNK_TIME_MS 15000
+#define CHUNK_BESIDE_MS 2000 /* in the processor, where jobs wait: it is come back to */
 
 /* ---- one job, in the chunk's transaction ---- */
 
@@ -215,7 +216,8 @@ static enum ho_code one_chunk(struct command_run *run, struct ho_err *err)
     struct chunk c = {.run = run, .jobs = run->jobs + run->next, .n = chunk_size(run)};
     bool held = true;
 
-    enum ho_code code = db_transact(db, deadline_in(CHUNK_TIME_MS), chunk_tx, &c, err);
+    int64_t ms = run->claim.shell ? CHUNK_TIME_MS : CHUNK_BESIDE_MS;
+    enum ho_code code = db_transact(db, deadline_in(ms), chunk_tx, &c, err);
     if (code == HO_OK && !c.lost) {
         take(run, &c);
     }

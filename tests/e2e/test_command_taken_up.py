@@ -249,3 +249,21 @@ def test_a_pause_does_not_wait_for_the_end_of_a_long_command(site):
     wait_until(lambda: row(s, pause)["state"] == "done", 20, "it is paused")
     assert row(s, long)["state"] == "running"
     run.kill9()
+
+
+def test_a_job_that_somebody_has_locked_is_not_passed_over(site):
+    s = shop(site, BAD)
+    arrive(s, events.stripe("evt_1"), events.stripe("evt_2"))
+    s.hookonce("process", "--once")
+    console = s.db.server.connect(s.db.name)
+    with console.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT * FROM hookonce_job WHERE id = 1 FOR UPDATE")
+        number = insert(s, "retry", source="stripe")
+        s.hookonce("process", "--once")
+        assert row(s, number)["state"] != "done"
+    console.close()
+    over(s)
+    s.hookonce("process", "--once")
+    got = row(s, number)
+    assert (got["state"], got["did"], got["answer"]) == ("done", 2, "2 of 2 jobs: 2 opened again"), got

@@ -264,7 +264,8 @@ def test_a_silence_is_told_once_and_its_end_once(site):
     s = watched(site)
     s.sql("INSERT INTO hookonce_expect (source, name, event_type, every_s, state, expected_since, last_at, silent_s,"
           " silent_since, looked_at) SELECT 'stripe', '', '*', NULL, 'silent', NOW(), '2026-11-30 12:00:00', 10800,"
-          " NOW(), NOW() UNION SELECT 'stripe', 'payouts', 'payout.*', 21600, 'well', NOW(), NOW(), 0, NULL, NOW()")
+          " NOW(), NOW() UNION SELECT 'stripe', 'payouts', 'payout.*', 21600, 'well', NOW(), NOW(), 0, NULL, NOW()"
+          " UNION SELECT 'stripe', 'pings', 'ping', 60, 'well', NOW(), NOW(), 0, NULL, NOW()")
     for _ in range(3):
         quietly(s)
         hours_pass(s)
@@ -272,8 +273,10 @@ def test_a_silence_is_told_once_and_its_end_once(site):
     assert subject(mail) == "[hookonce] silence"
     assert "stripe: no event for 3 hours, far longer than usual; the last one at 2026-11-30 12:00" in mail
     s.sql("UPDATE hookonce_expect SET state = 'silent', silent_s = 30000 WHERE name = 'payouts'")
+    s.sql("UPDATE hookonce_expect SET state = 'silent', silent_s = 90 WHERE name = 'pings'")
     quietly(s)
     assert "stripe payouts: no event payout.* for 8 hours; one is expected every 6 hours" in mails(s)[1]
+    assert "no event ping for 1 minute; one is expected every 1 minute" in mails(s)[1] and "1 minutes" not in mails(s)[1]
     s.sql("UPDATE hookonce_expect SET state = 'well'")
     for _ in range(3):
         quietly(s)

@@ -265,7 +265,7 @@ static enum ho_code of_ids(struct db *db, const char *sql, const uint64_t *jobs,
     return db_run(db, sql, in, SQL_CHUNK, rows, err);
 }
 
-/* Of those that nobody works at some are locked, by another command or a console: waits for them. */
+/* Of those that nobody works at some are locked, by another command or a console: waits. */
 static enum ho_code wait_for_rest(struct db *db, const uint64_t *jobs, size_t n,
                                   struct db_rows *rows, struct ho_err *err)
 {

@@ -92,7 +92,8 @@ enum ho_code command_test_alert(struct command_run *run, struct ho_err *err) HO_
 bool command_refuse_name(struct command_run *run, const char *begin);
 
 /* Between these two every transaction of the site's link begins with writing how far run->coming
- * has come: it is the fence, for whoever has lost the command, and is committed with what is done. */
+ * has come: it is the fence, for whoever has lost the command, and is committed with what is
+ * done. */
 void command_guard(struct command_run *run);
 void command_unguard(struct command_run *run);
 

@@ -17,13 +17,14 @@
 #define LOOK_S "20"
 #define LOOK_LEAST 1000 /* jobs of one look: some may be left as they are, and count for nothing */
 #define IN_MAX 96
-#define SLACK_MS INT64_C(86400000) /* ids hold the receiver's time, which may be another one */
+#define DAY_MS INT64_C(86400000)
 
 struct query {
     struct buf sql;
     struct db_value in[IN_MAX];
     size_t n;
     char low[ULID_LEN + 1], high[ULID_LEN + 1];
+    int64_t slack_ms; /* ids hold the receiver's time, which may be another one */
     struct buf pattern;
 };
 
@@ -74,7 +75,7 @@ static void bind_range(struct query *q, struct span when, bool low)
     if (!text_rfc3339(span_of(text), &us)) {
         return;
     }
-    int64_t ms = us / 1000 + (low ? -SLACK_MS : 2 * SLACK_MS);
+    int64_t ms = us / 1000 + (low ? -q->slack_ms : DAY_MS + q->slack_ms);
     ulid_new(ms > 0 ? ms * 1000 : 0, id);
     (low ? ulid_first : ulid_last)(id, id);
     bind(q, low ? " AND r.correlation_id >= ?" : " AND r.correlation_id <= ?", DBV_STR(id));
@@ -152,12 +153,31 @@ static const char *states_of(const struct command_ask *ask)
                       : "(j.state = 'dead' OR (j.state = 'done' AND j.outcome = 'ignored'))";
 }
 
+static enum ho_code find_slack(struct db *db, const struct command_ask *ask, int64_t *ms,
+                               struct ho_err *err)
+{
+    struct db_rows rows = {0};
+    enum ho_code code = HO_OK;
+
+    *ms = DAY_MS;
+    if (span_present(ask->from_time) || span_present(ask->to_time)) {
+        code = db_run(db, sql_command_clocks, NULL, 0, &rows, err);
+        *ms += code == HO_OK ? db_cell_int(&rows, 0, 0) : 0;
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
 static enum ho_code by_filter(struct db *db, const struct command_claim *c,
                               const struct command_names *names, struct db_rows *rows,
                               struct ho_err *err)
 {
     struct query q = {.n = 0};
+    enum ho_code code = find_slack(db, &c->ask, &q.slack_ms, err);
 
+    if (code != HO_OK) {
+        return code;
+    }
     buf_init(&q.sql, SQL_ROOM);
     buf_init(&q.pattern, 1024);
     add(&q, db_is_mariadb(db) ? "SET STATEMENT max_statement_time = " LOOK_S " FOR " : "");
@@ -167,7 +187,7 @@ static enum ho_code by_filter(struct db *db, const struct command_claim *c,
     add_filter(&q, &c->ask, names);
     add_place(&q, c);
     bind(&q, " ORDER BY at, j.id LIMIT ?", DBV_UINT(command_look_most(c) + 1));
-    enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
+    code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
     if (code != HO_OK && db_what(err) == DB_TOO_SLOW) {
         code = ho_fail(err, HO_REJECT,
                        "it takes longer than " LOOK_S " s to find what is meant: narrow it, "

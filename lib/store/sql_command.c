@@ -90,6 +90,9 @@ const char sql_command_give_back[] =
 const char sql_command_mark[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET command_id = ? WHERE id = ?";
 
+const char sql_command_clocks[] =
+    "SELECT LEAST(COALESCE(MAX(ABS(clock_ahead_ms)), 0), 315360000000) FROM hookonce_host";
+
 const char sql_command_jobs[] =
     "SELECT j.id, j.correlation_id, COALESCE(r.occurred_at, r.received_at, j.created_at) AS at,"
     " j.route, j.state, j.outcome, r.provider, r.event_id"

@@ -50,6 +50,9 @@ enum {
     COMMAND_COL_CLAIMS
 };
 
+/* -> by how many ms the clock of a host is wrong at most; ten years stand for more */
+extern const char sql_command_clocks[];
+
 /* Jobs that a command is about: COMMAND_J_... of store/command.h */
 extern const char sql_command_jobs[];    /* the beginning; command_find.c adds what is asked */
 extern const char sql_command_newest[];  /* ... one more of its conditions */

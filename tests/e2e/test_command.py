@@ -567,3 +567,19 @@ def test_a_command_whose_lease_is_longer_than_any_is_taken_up(dead):
     assert s.value("SELECT value FROM hookonce_overview WHERE name = 'commands to do'") == "1"
     s.hookonce("process", "--once")
     assert row(s, number)["state"] == "done" and s.effects() == ["evt_1"]
+
+
+def test_a_time_finds_what_a_host_with_a_wrong_clock_received(dead):
+    """Its ids hold its own time, five days ahead; received_at is the true one."""
+    s = dead("evt_1")
+    ahead = 5 * 86400 * 1000
+    ten = s.receipts()[0]["correlation_id"][:10]
+    digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+    at = sum(digits.index(c) * 32 ** i for i, c in enumerate(reversed(ten))) + ahead
+    far = "".join(digits[at // 32 ** i % 32] for i in reversed(range(10)))
+    for table in ("receipt", "job", "body"):
+        s.sql(f"UPDATE hookonce_{table} SET correlation_id = CONCAT(%s, SUBSTRING(correlation_id, 11))", far)
+    s.sql("INSERT INTO hookonce_host (host, seen_at, clock_ahead_ms) VALUES ('far', UTC_TIMESTAMP(6), %s)", ahead)
+    today, tomorrow = s.sql("SELECT UTC_DATE() AS a, UTC_DATE() + INTERVAL 1 DAY AS b")[0].values()
+    got = ask(s, "retry", from_time=today, to_time=tomorrow, dry_run="yes")
+    assert (got["state"], got["found"]) == ("done", 1), got["answer"]

@@ -1,5 +1,5 @@
-/* The last page of each kind, for whoever asks while one is being made: a page costs a receiver, and
- * the others are there for deliveries. */
+/* The last page of each kind, for whoever asks while one is being made: a page costs a receiver,
+ * and the others are there for deliveries. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

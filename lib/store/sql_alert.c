@@ -22,8 +22,8 @@ static const char dead[] =
 
 /* Seconds in words. */
 #define LONG(s)                                                                                    \
-    "IF(" s " < 7200, CONCAT(FLOOR(" s " / 60), IF(FLOOR(" s " / 60) = 1, ' minute', ' minutes'))," \
-    " IF(" s " < 172800,"                                                                          \
+    "IF(" s " < 7200, CONCAT(FLOOR(" s " / 60),"                                                   \
+    " IF(FLOOR(" s " / 60) = 1, ' minute', ' minutes')), IF(" s " < 172800,"                       \
     " CONCAT(FLOOR(" s " / 3600), ' hours'), CONCAT(FLOOR(" s " / 86400), ' days')))"
 
 static const char queue_age[] =

@@ -27,7 +27,7 @@ static int run(struct operator *op, int argc, char **argv)
     struct args a = args_of(op, argc, argv);
     struct ho_err err = {HO_OK, 0, ""};
     const char *value = NULL;
-    struct prune_place at = {0, 0};
+    struct prune_place at = {.receipts_ms = 0};
     struct pruned sum;
     bool dry = false;
     int got;

@@ -37,6 +37,7 @@ struct pass {
     struct cid below; /* what is older is below it, by the clock that made its id */
     struct cid ahead; /* a clock that made ids behind it was wrong */
     uint64_t *count;
+    bool through; /* to its end */
     /* one batch */
     struct doomed all[BATCH];
     size_t n;
@@ -211,6 +212,7 @@ static enum ho_code walk(struct pass *p, struct cid *after, const struct prune_r
     if (!more) {
         after->text[0] = '\0';
     }
+    p->through = !more;
     return code;
 }
 
@@ -244,13 +246,13 @@ static enum ho_code find_edges(struct pass *p, struct ho_err *err)
     return code;
 }
 
-static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms,
+static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms, bool *done,
                               const struct prune_run *run, struct pruned *out,
                               struct ho_err *err)
 {
     struct cid after;
 
-    if (keep_ms < 0) {
+    if (keep_ms < 0 || *done) {
         return HO_OK;
     }
     p->keep_us = keep_ms * US_PER_MS;
@@ -258,6 +260,7 @@ static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms
     place_of(*place_ms, &after);
     code = code == HO_OK ? walk(p, &after, run, out, err) : code;
     *place_ms = ulid_ms(span_of(after.text));
+    *done = code == HO_OK && after.text[0] == '\0' && p->through;
     return code;
 }
 
@@ -273,7 +276,8 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
                        .statements = sql_prune_whole,
                        .n_statements = sql_prune_whole_n,
                        .count = &out->receipts};
-    enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms, run, out, err);
+    enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms,
+                                  &at->receipts_done, run, out, err);
     if (code == HO_OK) {
         *p = (struct pass){.db = db,
                            .list = sql_prune_bodies,
@@ -283,7 +287,7 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
                            .statements = sql_prune_content,
                            .n_statements = sql_prune_content_n,
                            .count = &out->bodies};
-        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, run, out, err);
+        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, &at->bodies_done, run, out, err);
     }
     free(p);
     return code;

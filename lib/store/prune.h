@@ -15,6 +15,7 @@ struct pruned {
 /* How far it has come, as the time in ids, ms; 0: it begins with the oldest. */
 struct prune_place {
     int64_t receipts_ms, bodies_ms;
+    bool receipts_done, bodies_done; /* it is through with them: they are not begun again */
 };
 
 struct prune_run {
@@ -24,7 +25,7 @@ struct prune_run {
 };
 
 /* In transactions of at most 100 receipts. Without keep_bodies and keep_receipts nothing goes.
- * in/out: *at — where it begins; afterwards where the time was up, or the beginning again
+ * in/out: *at — where it begins; afterwards where the time was up, or the beginning again, and done
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT. blocks: until run->end and one batch. */
 enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *at,
                    const struct prune_run *run, struct pruned *out, struct ho_err *err)

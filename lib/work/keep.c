@@ -14,8 +14,8 @@
 static struct prune_place place(struct worker *w)
 {
     return (struct prune_place){
-        (int64_t)atomic_load(counters_word(w->counters, WORD_PRUNED_RECEIPTS)),
-        (int64_t)atomic_load(counters_word(w->counters, WORD_PRUNED_BODIES))};
+        .receipts_ms = (int64_t)atomic_load(counters_word(w->counters, WORD_PRUNED_RECEIPTS)),
+        .bodies_ms = (int64_t)atomic_load(counters_word(w->counters, WORD_PRUNED_BODIES))};
 }
 
 static void keep_place(struct worker *w, const struct prune_place *at)

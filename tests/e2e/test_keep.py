@@ -439,3 +439,16 @@ def test_ids_of_a_clock_that_was_ahead_are_pruned_by_the_time_they_were_recorded
     s.sql("UPDATE hookonce_receipt SET recorded_at = recorded_at - INTERVAL 2 DAY")
     s.hookonce("prune", check=True)
     assert ids(s) == [] and orphans(s) == {}
+
+
+def test_a_dry_run_of_prune_by_a_row_ends(site):
+    """It is done in pieces of half a second: what is through is not begun again, though nothing has gone."""
+    s = keeping(site, bodies="1d", receipts="30d")
+    s.settings["hookonce"]["sql_commands"] = "prune"
+    s.configure()
+    fill(s, 9000, "01A00", 40)
+    fill(s, 4000, "01B00", 5)
+    s.sql("INSERT INTO hookonce_command (command, dry_run) VALUES ('prune', 'yes')")
+    s.start_processor("--for", "60s")
+    row = wait_until(lambda: s.sql("SELECT found FROM hookonce_command WHERE state = 'done'"), 60, "the dry run's end")[0]
+    assert 13000 <= row["found"] < 13200

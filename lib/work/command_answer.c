@@ -67,6 +67,14 @@ void command_conclude(struct command_run *run)
                    run->claim.found == 1 ? "" : "s");
     add_counts(run, 0, LEFT_RUNS, ": ");
     add_counts(run, LEFT_RUNS, VERDICT_N, ". Left as they are: ");
+    uint32_t here = 0;
+    for (size_t v = 0; v < VERDICT_N; v++) {
+        here += run->counts[v];
+    }
+    if (here < run->claim.found) {
+        command_answer(run, state, ". It was cut off and taken up again behind job %u of these",
+                       run->claim.found - here);
+    }
     if (run->counts[LEFT_TAKEN] > 0) {
         command_answer(run, state, ". Job %llu has the business key",
                        (unsigned long long)run->owner);

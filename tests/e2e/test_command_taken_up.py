@@ -90,6 +90,7 @@ def test_an_event_of_many_routes_is_opened_once(site):
     s.hookonce("process", "--once")
     assert s.sql("SELECT reopened, COUNT(*) AS n FROM hookonce_job GROUP BY reopened") == [{"reopened": 1, "n": 25}]
     assert (row(s, number)["found"], row(s, number)["did"]) == (25, 25)
+    assert row(s, number)["answer"] == "25 of 25 jobs. It was cut off and taken up again behind job 25 of these"
 
 
 def test_a_release_lets_it_act_once_more_and_not_twice(site):

@@ -143,25 +143,58 @@ enum ho_code pause_end(struct db *db, const struct pause *p, bool *was, uint64_t
     return *was ? pause_waiting(db, p, waiting, err) : code;
 }
 
-enum ho_code pauses_load(struct db *db, struct pauses *out, struct ho_err *err)
+static void add(struct pauses *to, const struct db_rows *rows)
+{
+    to->list = realloc(to->list, (to->n + rows->n_rows + 1) * sizeof *to->list);
+    if (to->list == NULL) {
+        ho_die("out of memory for pauses");
+    }
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        struct pause *p = &to->list[to->n];
+        if (pause_kind_of(db_cell(rows, i, 0), &p->kind)) {
+            jobs_row_text(db_cell(rows, i, 1), p->name, sizeof p->name);
+            to->everything = to->everything || p->kind == PAUSE_EVERYTHING;
+            to->n++;
+        }
+    }
+}
+
+/* Among more rows than are read, that of this name. */
+static enum ho_code add_named(struct db *db, struct pauses *to, enum pause_kind kind,
+                              const char *name, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(kinds[kind]), DBV_STR(name)};
+    struct db_rows rows = {0};
+    enum ho_code code = HO_OK;
+
+    if (pauses_find(to, kind, span_of(name)) == NULL) {
+        code = db_run(db, sql_pause_there, in, 2, &rows, err);
+        add(to, &rows);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum ho_code pauses_load(struct db *db, const struct settings *s, struct pauses *out,
+                         struct ho_err *err)
 {
     const struct db_value in[] = {DBV_INT(PAUSES_MAX)};
     struct db_rows rows = {0};
 
     *out = (struct pauses){.n = 0};
     enum ho_code code = db_run(db, sql_pauses, in, 1, &rows, err);
-    if (code == HO_OK && rows.n_rows > 0) {
-        out->list = ho_alloc(rows.n_rows * sizeof *out->list);
-    }
-    for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
-        struct pause *p = &out->list[out->n];
-        if (pause_kind_of(db_cell(&rows, i, 0), &p->kind)) {
-            jobs_row_text(db_cell(&rows, i, 1), p->name, sizeof p->name);
-            out->everything = out->everything || p->kind == PAUSE_EVERYTHING;
-            out->n++;
-        }
-    }
+    add(out, &rows);
+    bool all = rows.n_rows < PAUSES_MAX;
     db_rows_free(&rows);
+    for (size_t i = 0; i < s->n_sources && !all && code == HO_OK; i++) {
+        code = add_named(db, out, PAUSE_SOURCE, s->sources[i].name, err);
+    }
+    for (size_t i = 0; i < s->n_routes && !all && code == HO_OK; i++) {
+        code = add_named(db, out, PAUSE_ROUTE, s->routes[i].name, err);
+    }
+    for (size_t i = 0; i < s->n_handlers && !all && code == HO_OK; i++) {
+        code = add_named(db, out, PAUSE_HANDLER, s->handlers[i].name, err);
+    }
     return code;
 }
 

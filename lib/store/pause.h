@@ -7,12 +7,13 @@
 #define HO_STORE_PAUSE_H
 
 #include "base/clock.h"
+#include "core/settings.h"
 #include "store/jobs.h"
 
 #define PAUSE_NAME_MAX 64   /* bytes */
 #define PAUSE_WHO_MAX 255   /* characters */
 #define PAUSE_REASON_MAX 1000
-#define PAUSES_MAX 1000     /* rows that are heeded */
+#define PAUSES_MAX 1000     /* rows that are heeded, whatever they name */
 
 enum pause_kind { PAUSE_EVERYTHING, PAUSE_SOURCE, PAUSE_ROUTE, PAUSE_HANDLER, PAUSE_KIND_N };
 
@@ -49,8 +50,10 @@ struct pauses {
     size_t n;
 };
 
-/* out: *out - owned: pauses_free, also after a failure (empty then) */
-enum ho_code pauses_load(struct db *db, struct pauses *out, struct ho_err *err) HO_MUST_CHECK;
+/* The pauses; of more than PAUSES_MAX rows so many, and those of names that the config has.
+ * out: *out - owned: pauses_free, also after a failure */
+enum ho_code pauses_load(struct db *db, const struct settings *s, struct pauses *out,
+                         struct ho_err *err) HO_MUST_CHECK;
 void pauses_free(struct pauses *p);
 
 /* The pause of that kind and name, or NULL. */

@@ -22,6 +22,9 @@
 
 const char sql_pauses[] = "SELECT kind, name FROM hookonce_pause ORDER BY kind, name LIMIT ?";
 
+const char sql_pause_there[] = "SELECT kind, name FROM hookonce_pause"
+                               " WHERE kind = ? AND name = ?";
+
 const char sql_pause_set[] =
     "INSERT INTO hookonce_pause (kind, name, who, reason, paused_at)"
     " VALUES (?, ?, ?, ?, UTC_TIMESTAMP()) ON DUPLICATE KEY UPDATE name = VALUES(name)";

@@ -3,6 +3,7 @@
 #define HO_STORE_SQL_PAUSE_H
 
 extern const char sql_pauses[];       /* limit */
+extern const char sql_pause_there[];  /* kind, name */
 extern const char sql_pause_set[];    /* kind, name, who, reason */
 extern const char sql_pause_end[];    /* kind, name */
 extern const char sql_pause_count[];  /* lane, limit */

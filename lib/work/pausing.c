@@ -35,7 +35,7 @@ enum ho_code pausing_look(struct worker *w, struct ho_err *err)
     if (p->looked_ms != 0 && clock_mono_ms() - p->looked_ms < PAUSING_LOOK_MS) {
         return HO_OK;
     }
-    enum ho_code code = pauses_load(w->control, &fresh, err);
+    enum ho_code code = pauses_load(w->control, w->settings, &fresh, err);
     if (code != HO_OK) {
         pauses_free(&fresh);
         return code;

@@ -247,6 +247,18 @@ def test_whoever_may_ask_may_pause(site):
     assert s.value("SELECT who FROM hookonce_pause") == "é" * 200
 
 
+def test_a_pause_among_more_rows_than_are_read_holds(site):
+    s = site(sources=STRIPE, routes={"r": ROUTE}, handlers={"h": {"sql": GOOD}})
+    assert ask(s, "pause", source="stripe")["state"] == "done"
+    s.sql("INSERT INTO hookonce_pause (kind, name) SELECT 'source', CONCAT('a', seq) FROM seq_1_to_1100")
+    arrive(s, events.stripe("evt_1"))
+    s.process()
+    assert s.effects() == []
+    assert ask(s, "resume", source="stripe")["state"] == "done"
+    s.process()
+    assert s.effects() == ["evt_1"]
+
+
 def test_what_a_pause_would_not_reach_is_refused(site):
     s = site(sources={"r": {"provider": "github", "secret": "x" * 20, "mode": "reply", "handler": "a"}, **STRIPE},
              handlers={"h": {"sql": GOOD}, "a": {"command": "/bin/true"}}, routes={"r": ROUTE})

@@ -510,13 +510,15 @@ def test_of_many_test_alerts_one_a_minute_is_sent_and_no_job_waits_for_it(site):
     s.configure(s.config_text() + "\n[alert ops]\ncommand = slow\n")
     s.sql("INSERT INTO hookonce_command (command) SELECT 'test-alert' FROM seq_1_to_5")
     arrive(s, events.stripe("evt_1"))
-    processor = s.start_processor("--for", "15s")
+    processor = s.start_processor("--for", "25s")
     wait_until(lambda: s.effects() == ["evt_1"], 10, "the job")
     assert s.value("SELECT state FROM hookonce_command WHERE id = 1") == "running"
     wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_command WHERE ended_at IS NOT NULL") == 5, 20, "all")
     rows = s.sql("SELECT state, answer FROM hookonce_command ORDER BY id")
     assert [r["state"] for r in rows] == ["done"] + 4 * ["refused"] and rows[0]["answer"] == "ops: sent"
     assert "within the last minute" in rows[4]["answer"] and lines(s, "told") == ["told"]
+    soon = insert(s, "test-alert")  # the first is through
+    wait_until(lambda: row(s, soon)["state"] == "refused", 10, "refused")
     s.sql("UPDATE hookonce_command SET started_at = started_at - INTERVAL 61 SECOND")
     insert(s, "test-alert")
     wait_until(lambda: lines(s, "told") == ["told", "told"], 20, "the next minute's")

@@ -125,7 +125,7 @@ CREATE TABLE IF NOT EXISTS hookonce_command (
              AND (COALESCE(provider, '') = '' OR COALESCE(event_id, '') <> '')
              AND (CONCAT_WS('', source, route, handler) = '' OR command IN ('pause', 'resume')))),
     CONSTRAINT provider_goes_with_event_id_or_with_a_filter CHECK
-        (COALESCE(provider, '') = ''
+        (COALESCE(provider, '') = '' OR COALESCE(event_id, '') <> ''
          OR (job IS NULL AND conflict IS NULL AND COALESCE(correlation_id, '') = '')),
     CONSTRAINT conflict_is_only_for_release CHECK (conflict IS NULL OR command = 'release'),
     CONSTRAINT discard_needs_a_reason CHECK (command <> 'discard' OR TRIM(COALESCE(reason, '')) <> ''),

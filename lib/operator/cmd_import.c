@@ -59,7 +59,8 @@ static void print_json(const struct imported *got, const struct spool_state *lef
     table_free(t);
 }
 
-static void say(const struct operator *op, const struct imported *got)
+/* returns how many files are left */
+static uint64_t say(const struct operator *op, const struct imported *got)
 {
     struct ho_err ignored;
     struct spool_state left;
@@ -70,7 +71,7 @@ static void say(const struct operator *op, const struct imported *got)
     if (op->json) {
         print_json(got, &left);
     } else if (got->busy) {
-        (void)puts("another import is at work");
+        (void)printf("another import is at work, %llu left\n", (unsigned long long)left.files);
     } else {
         (void)printf("%llu request%s imported (%llu event%s: %llu new, %llu known, %llu in "
                      "conflict), %llu moved to quarantine, %llu left\n",
@@ -81,6 +82,7 @@ static void say(const struct operator *op, const struct imported *got)
                      (unsigned long long)got->conflicts, (unsigned long long)got->quarantined,
                      (unsigned long long)left.files);
     }
+    return left.files;
 }
 
 static void tell(const char *file, const char *text, const char *why)
@@ -88,25 +90,30 @@ static void tell(const char *file, const char *text, const char *why)
     (void)fprintf(stderr, "%s: %s: %s\n", file, text, why);
 }
 
-/* Under the installation's key; the files may be of another. */
+/* Under the installation's key; files may be of another, absent: none. */
 static int import(struct operator *op, struct span key, struct span files_key)
 {
     struct ho_err err = {HO_OK, 0, ""};
     struct counters *counters = counters_open(op->settings->state_dir);
-    const struct importer im = {.spool = spool_of(op->settings, files_key), .key = key,
-                                .db = operator_db(op), .counters = counters, .tell = tell};
+    struct importer im = {.spool = spool_of(op->settings, key), .key = key,
+                          .db = operator_db(op), .counters = counters, .tell = tell};
     struct imported got = {.files = 0};
+    uint64_t left = 0;
 
+    im.spool.also = files_key;
     enum ho_code code = migrate_fits(im.db, key, counters, &err);
     if (code == HO_OK) {
         code = import_spool(&im, deadline_in(TIME_MS), &got, &err);
-        say(op, &got);
+        left = say(op, &got);
     }
     counters_close(counters);
     if (code != HO_OK) {
         return operator_db_fail(op, &err);
     }
-    return got.failed + got.quarantined > 0 ? EXIT_TROUBLE : EXIT_WELL;
+    if (got.failed + got.quarantined > 0 || got.more || (got.busy && left > 0)) {
+        return EXIT_TROUBLE;
+    }
+    return EXIT_WELL;
 }
 
 static int run(struct operator *op, int argc, char **argv)
@@ -129,7 +136,7 @@ static int run(struct operator *op, int argc, char **argv)
     }
     (void)mkdir(op->settings->state_dir, 0700);
     log_open(&op->settings->log);
-    status = import(op, key, key_file != NULL ? secret_span(&other) : key);
+    status = import(op, key, key_file != NULL ? secret_span(&other) : SPAN_NONE);
     secret_free(&other);
     return status;
 }
@@ -139,12 +146,13 @@ const struct command cmd_import = {
     .synopsis = "[--key FILE]",
     .summary = "records what was kept in the spool while the database was away",
     .help =
-        "  --key FILE   the files were written under this key, not under the one that `key` names\n"
+        "  --key FILE   files may be written under this key too, not only the one that `key` names\n"
         "\n"
         "`hookonce process` does this by itself, and on a host without it the receiver starts it;\n"
         "by hand it shows what keeps a file from being imported. Oldest first; a file leaves the\n"
         "spool when its events are committed. One that is torn or was not written by this\n"
         "installation is moved to the folder quarantine in the spool, never deleted. Status 1:\n"
-        "something was moved there, or stays; standard error and the log say why. Status 69: the database is away.\n",
+        "something was moved there, or stays; standard error and the log say why. Also where another\n"
+        "import is at work and files are left. Status 69: the database is away.\n",
     .run = run,
 };

@@ -24,7 +24,7 @@ static const char *const endings[] = {
 
 struct spool spool_of(const struct settings *s, struct span key)
 {
-    return (struct spool){s->spool_dir, key, s->spool_bytes, s->spool_files, s};
+    return (struct spool){s->spool_dir, key, s->spool_bytes, s->spool_files, s, SPAN_NONE};
 }
 
 /* ---- names ---- */

@@ -31,6 +31,7 @@ struct spool {
     uint64_t bytes_max; /* of all files together */
     unsigned files_max;
     const struct settings *settings; /* for the keys that content is sealed under; NULL: plain */
+    struct span also;                /* a further key that a file may be of; absent: none */
 };
 
 /* The spool of these settings; borrows both. */

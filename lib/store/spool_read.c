@@ -127,20 +127,29 @@ static enum ho_code read_content(struct span content, struct spooled *out, struc
 
 /* ---- the file ---- */
 
+static bool is_under(struct span key, struct span content, struct span mac)
+{
+    unsigned char own[MAC_MAX];
+
+    mac_hmac(MAC_SHA256, key, &content, 1, own);
+    return mac_equal(span_make(own, SHA256_LEN), mac);
+}
+
 /* Digest and MAC over all before them. */
 static enum ho_code check_tail(const struct spool *s, struct span file, struct ho_err *err)
 {
-    unsigned char sum[SHA256_LEN], mac[MAC_MAX];
+    unsigned char sum[SHA256_LEN];
     size_t len = file.len - SPOOL_TAIL;
     const struct span all = span_make(file.p, len);
+    const struct span mac = span_make(file.p + len + SHA256_LEN, SHA256_LEN);
     const struct span with_sum = span_make(file.p, len + SHA256_LEN);
 
     mac_sha256(all, sum);
     if (!span_eq(span_make(sum, SHA256_LEN), span_make(file.p + len, SHA256_LEN))) {
         return ho_fail(err, HO_REJECT, "it is torn: its checksum does not hold");
     }
-    mac_hmac(MAC_SHA256, s->key, &with_sum, 1, mac);
-    if (!mac_equal(span_make(mac, SHA256_LEN), span_make(file.p + len + SHA256_LEN, SHA256_LEN))) {
+    if (!is_under(s->key, with_sum, mac) &&
+        !(span_present(s->also) && is_under(s->also, with_sum, mac))) {
         return ho_fail(err, HO_REJECT, "it was not written under this installation's key: forged, "
                                        "or the key is another one now");
     }

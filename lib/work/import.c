@@ -143,6 +143,19 @@ static enum ho_code quarantine(struct round *r, const char *name, const char *wh
     return HO_OK;
 }
 
+/* Its events are committed. One that can't be removed is no reason to keep those behind it. */
+static void leave(struct round *r, const struct disk *disk, const char *name, int64_t began_us)
+{
+    const char *dir = r->im->spool.dir;
+    struct ho_err err = {HO_OK, 0, ""};
+
+    if ((disk->at_commit ? spool_remove(dir, name, &err)
+                         : spool_done(dir, name, began_us, &err)) != HO_OK) {
+        stays(r, name, "imported, but it can't be removed", err.text);
+    }
+    r->out->files++;
+}
+
 /* returns HO_OK: go on | HO_PERMANENT: the database refused it | HO_TRANSIENT: no use going on */
 static enum ho_code import_one(struct round *r, const struct disk *disk, const char *name,
                                struct ho_err *err)
@@ -162,9 +175,7 @@ static enum ho_code import_one(struct round *r, const struct disk *disk, const c
     } else {
         code = record(im, &f, r->out, err);
         if (code == HO_OK) {
-            code = disk->at_commit ? spool_remove(im->spool.dir, name, err)
-                                   : spool_done(im->spool.dir, name, began_us, err);
-            r->out->files++;
+            leave(r, disk, name, began_us);
         } else if (code == HO_BUG || code == HO_REJECT) {
             code = quarantine(r, name, err->text);
         }
@@ -215,7 +226,11 @@ static enum ho_code import_all(const struct importer *im, struct deadline end,
     spool_settle(im->spool.dir, clock_wall_us(), disk.sure_s, disk.uptime_s);
     code = spool_list(im->spool.dir, &names, err);
 
-    for (size_t i = 0; i < names.n && code == HO_OK && deadline_left_ms(end) > 0; i++) {
+    for (size_t i = 0; i < names.n && code == HO_OK; i++) {
+        if (deadline_left_ms(end) == 0) {
+            out->more = true;
+            break;
+        }
         code = import_one(&r, &disk, names.all[i], err);
         if (code == HO_OK) {
             refused = 0;

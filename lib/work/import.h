@@ -8,7 +8,7 @@
 #include "store/spool.h"
 
 struct importer {
-    struct spool spool;  /* its key is the one that the files are checked by */
+    struct spool spool;  /* its keys are those that the files are checked by */
     struct span key;     /* of the installation: what the receipts are written under */
     struct db *db;       /* whose tables fit that key (store/migrate.h) */
     struct counters *counters;
@@ -26,12 +26,14 @@ struct imported {
     uint64_t conflicts;     /* of these events: for a person */
     uint64_t quarantined;   /* files that can't be genuine, or fit no table */
     uint64_t failed;        /* files that stay: tried again by the next import */
+    bool more;              /* the time was up before all were tried */
     bool busy;              /* another import is at work: nothing was done */
 };
 
 /* Imports until the spool is empty or the time is over. A file leaves the spool only when its
  * events are committed; whatever kills this, the next import goes on.
- * A file whose rows somebody else holds locked stays, after two seconds, and the next one is tried.
+ * A file whose rows somebody else holds locked stays, after two seconds, and the next one is tried;
+ * so does one that is recorded and can't be removed: the next import finds it to be there.
  * returns HO_OK (also when files failed) | HO_TRANSIENT (the database, or the folder: nothing more
  * can be done now; or one file after the other is locked) | HO_PERMANENT (the database refuses one
  * file after the other)

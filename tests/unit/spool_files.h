@@ -58,7 +58,7 @@ static inline int remove_top(void **state)
 
 static inline struct spool spool(void)
 {
-    return (struct spool){dir, KEY, 1024 * 1024, 100, NULL};
+    return (struct spool){dir, KEY, 1024 * 1024, 100, NULL, SPAN_NONE};
 }
 
 /* The last character of its correlation id tells events apart. */

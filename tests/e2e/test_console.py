@@ -79,7 +79,7 @@ def test_the_overview_says_whether_all_is_well(shop):
     assert facts()["processor"]["state"] == "wrong"
 
 
-def test_ids_are_shown_as_they_are_and_found_by_their_bytes(shop):
+def test_ids_are_shown_as_they_are_and_found_by_their_bytes__O_PAY_02(shop):
     for event in ODD:
         shop.sql("INSERT INTO hookonce_receipt (provider, event_id, correlation_id, source, event_type, received_at,"
                  " recorded_at, status, body_len, body_sha256, same_digest, document, secret_no, mac) VALUES"

@@ -349,7 +349,7 @@ def test_a_batch_reads_what_it_removes_and_not_the_table(site, own_mariadb):
     before = rows_read(s)
     done = json.loads(s.hookonce("prune", "--json", check=True).stdout)
     assert done == {"receipts": 1200, "bodies": 700}
-    assert rows_read(s) - before < 25 * 1900, "each row is looked at some times, the 30,000 others are not"
+    assert rows_read(s) - before < 30 * 1900, "each row is looked at some times, the 30,000 others are not"
     assert s.count("receipt") == 30700 and s.count("body") == 30000 and s.count("attempt") == 30700
 
 

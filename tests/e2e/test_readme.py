@@ -183,6 +183,7 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
     home.sh("install -m 600 hookonce.key old.key; umask 077; "
             "sed 's/^user = .*/&\\nreceiver_user = r/' hookonce.conf > next.conf")
     for command in commands:
+        home.write("hookonce/received.json", EVENT)  # what `body ID > received.json` would leave
         words = filled(command).replace("COMMAND", "check").replace("NAME", "stripe").replace("ID", "evt_none").split()
         if len(words) < 2:
             words.append("--help")

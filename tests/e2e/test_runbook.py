@@ -28,6 +28,16 @@ def ignored_event(home, book, url):
     home.sh("./hookonce check")
     home.sh(book.take("./hookonce retry ID\n./hookonce process", [("ID", "evt_typo")]))
     assert home.db.value(outcome) == "done"
+    # all of a time: by a row, and by the shell
+    since = ("2026-11-30 12:00", home.db.value("SELECT DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL 1 HOUR, '%Y-%m-%d %H:%i')"))
+    for number, ask in (("1", home.db.sql), ("2", home.sh)):
+        home.write("hookonce/hookonce.conf", typo)
+        home.sh(f"hookonce send stripe --id evt_typo{number} --url {url}; hookonce process --once")
+        home.write("hookonce/hookonce.conf", good)
+        begins = "INSERT INTO hookonce_command (command, outcome" if number == "1" else "./hookonce replay --outcome ignored"
+        ask(book.take(begins, [since]).strip("; \n"))
+        home.sh("hookonce process --once")
+        assert home.db.value(f"SELECT outcome FROM hookonce_receipt WHERE event_id = 'evt_typo{number}'") == "done"
 
 
 def in_doubt(home, book, url):

@@ -246,7 +246,8 @@ static enum ho_code find_edges(struct pass *p, struct ho_err *err)
     return code;
 }
 
-static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms, bool *done,
+static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms,
+                              char place_id[ULID_LEN + 1], bool *done,
                               const struct prune_run *run, struct pruned *out,
                               struct ho_err *err)
 {
@@ -258,8 +259,12 @@ static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms
     p->keep_us = keep_ms * US_PER_MS;
     enum ho_code code = find_edges(p, err);
     place_of(*place_ms, &after);
+    if (place_id[0] != '\0') {
+        memcpy(after.text, place_id, sizeof after.text);
+    }
     code = code == HO_OK ? walk(p, &after, run, out, err) : code;
     *place_ms = ulid_ms(span_of(after.text));
+    memcpy(place_id, after.text, sizeof after.text);
     *done = code == HO_OK && after.text[0] == '\0' && p->through;
     return code;
 }
@@ -277,7 +282,7 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
                        .n_statements = sql_prune_whole_n,
                        .count = &out->receipts};
     enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms,
-                                  &at->receipts_done, run, out, err);
+                                  at->receipts_id, &at->receipts_done, run, out, err);
     if (code == HO_OK) {
         *p = (struct pass){.db = db,
                            .list = sql_prune_bodies,
@@ -287,7 +292,8 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
                            .statements = sql_prune_content,
                            .n_statements = sql_prune_content_n,
                            .count = &out->bodies};
-        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, &at->bodies_done, run, out, err);
+        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, at->bodies_id, &at->bodies_done,
+                         run, out, err);
     }
     free(p);
     return code;

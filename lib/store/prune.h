@@ -5,6 +5,7 @@
 #define HO_STORE_PRUNE_H
 
 #include "base/clock.h"
+#include "base/ulid.h"
 #include "store/db.h"
 
 struct pruned {
@@ -12,9 +13,11 @@ struct pruned {
     bool more;                 /* the time was up before the end */
 };
 
-/* How far it has come, as the time in ids, ms; 0: it begins with the oldest. */
+/* How far it has come, as the time in ids, ms; 0: it begins with the oldest. The ids say it to the
+ * row, for who counts; where they are empty, it goes on with the first of that time. */
 struct prune_place {
     int64_t receipts_ms, bodies_ms;
+    char receipts_id[ULID_LEN + 1], bodies_id[ULID_LEN + 1];
     bool receipts_done, bodies_done; /* it is through with them: they are not begun again */
 };
 

@@ -6,6 +6,7 @@
 #include "operator/table.h"
 #include "operator/which.h"
 #include "store/conflict.h"
+#include "store/conflict_release.h"
 #include "store/jobs_row.h"
 #include "store/stored.h"
 #include "store/view.h"
@@ -38,6 +39,30 @@ static int put(const struct operator *op, struct span body)
                : operator_fail(op, EXIT_TROUBLE, "standard output can't be written");
 }
 
+/* What is printed must not be taken for what came. */
+static int prove_conflict(struct operator *op, uint64_t id)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    enum conflict_proof proof;
+    struct span key;
+
+    if (operator_key(op, &key, &err) != HO_OK) {
+        return operator_fail(op, EXIT_TROUBLE, "%s: whether it was changed is not known", err.text);
+    }
+    if (conflict_prove(operator_db(op), id, key, &proof, &err) != HO_OK) {
+        return operator_db_fail(op, &err);
+    }
+    if (proof == CONFLICT_CHANGED) {
+        return operator_fail(op, EXIT_TROUBLE, "this installation did not write it, or it was "
+                                               "changed: do not trust it");
+    }
+    if (proof == CONFLICT_UNPROVED) {
+        (void)fputs("hookonce body: this row has no MAC: nothing proves that it was not changed\n",
+                    stderr);
+    }
+    return EXIT_WELL;
+}
+
 static int put_conflict(struct operator *op, const char *number)
 {
     struct ho_err err = {HO_OK, 0, ""};
@@ -53,7 +78,7 @@ static int put_conflict(struct operator *op, const char *number)
                  : code == HO_TRANSIENT ? operator_db_fail(op, &err)
                                         : operator_fail(op, EXIT_TROUBLE, "%s", err.text);
     buf_free(&body);
-    return status;
+    return status == EXIT_WELL ? prove_conflict(op, id) : status;
 }
 
 static int put_event(struct operator *op, const char *cid)
@@ -148,7 +173,8 @@ const struct command cmd_body = {
         "\n"
         WHICH_HELP
         "  --conflict N     what was refused in that conflict of `hookonce list conflicts`: of a\n"
-        "                   batch the item, and at most 1 MiB\n"
+        "                   batch the item, and at most 1 MiB. Rows of kind repeat have a MAC;\n"
+        "                   of others standard error says that nothing proves them\n"
         "\n"
         "examples:\n"
         "  hookonce body evt_1PqWxYz > event.json\n"

@@ -198,6 +198,27 @@ static enum ho_code release_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
+enum ho_code conflict_prove(struct db *db, uint64_t id, struct span key, enum conflict_proof *out,
+                            struct ho_err *err)
+{
+    const struct conflict_release_how how = {.key = key};
+    const struct db_value in[] = {DBV_UINT(id)};
+    struct releasing r = {.how = &how, .id = id};
+
+    buf_init(&r.headers, DB_RESULT_MAX);
+    buf_init(&r.body, DB_RESULT_MAX);
+    enum ho_code code = db_run(db, sql_conflict_look, in, 1, &r.row, err);
+    *out = CONFLICT_UNPROVED;
+    if (code == HO_OK && r.row.n_rows == 1 && span_present(db_cell(&r.row, 0, COL_MAC))) {
+        bool holds = read_event(&r) && open_body(&r, db_seals(db)) == RELEASED && is_genuine(&r);
+        *out = holds ? CONFLICT_GENUINE : CONFLICT_CHANGED;
+    }
+    db_rows_free(&r.row);
+    buf_free(&r.headers);
+    buf_free(&r.body);
+    return code;
+}
+
 enum ho_code conflict_release(struct db *db, uint64_t id, const struct conflict_release_how *how,
                               enum conflict_released *what, char cid[ULID_LEN + 1],
                               struct ho_err *err)

@@ -18,6 +18,18 @@ enum conflict_released {
     RELEASE_MISSING   /* there is no such row */
 };
 
+enum conflict_proof {
+    CONFLICT_GENUINE,
+    CONFLICT_CHANGED, /* this installation did not write the row, or it was changed since */
+    CONFLICT_UNPROVED /* it has no MAC: kind "meaning", not kept as a whole, or the MAC is gone */
+};
+
+/* Whether a row of hookonce_conflict that can be opened is as it was written; one that is not there
+ * is unproved.
+ * in: key - of this installation. returns as db_run. */
+enum ho_code conflict_prove(struct db *db, uint64_t id, struct span key, enum conflict_proof *out,
+                            struct ho_err *err) HO_MUST_CHECK;
+
 struct conflict_release_how {
     const struct settings *settings; /* of db */
     struct span key;                 /* of this installation */

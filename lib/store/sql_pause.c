@@ -67,10 +67,13 @@ const char sql_hold_release[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET" 
 
 #define US(column) "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', " column ")"
 
-const char sql_conflict_read[] =
-    "SELECT kind, provider, event_id, source, event_type, object_key, correlation_id, same_digest,"
-    " document, secret_no, " US("occurred_at") ", " US("first_seen_at") ", headers, body, body_len,"
-    " body_key, mac, released_at FROM hookonce_conflict WHERE id = ? FOR UPDATE";
+#define READ_CONFLICT                                                                              \
+    "SELECT kind, provider, event_id, source, event_type, object_key, correlation_id, same_digest,"\
+    " document, secret_no, " US("occurred_at") ", " US("first_seen_at") ", headers, body, body_len,"\
+    " body_key, mac, released_at FROM hookonce_conflict WHERE id = ?"
+
+const char sql_conflict_read[] = READ_CONFLICT " FOR UPDATE";
+const char sql_conflict_look[] = READ_CONFLICT;
 
 const char sql_conflict_released[] =
     "UPDATE hookonce_conflict SET released_at = UTC_TIMESTAMP(6) WHERE id = ?";

@@ -21,7 +21,8 @@ extern const char sql_hold_set[];     /* job */
 extern const char sql_hold_release[]; /* job */
 
 /* one refused delivery */
-extern const char sql_conflict_read[];     /* id */
+extern const char sql_conflict_read[];     /* id; the row is locked */
+extern const char sql_conflict_look[];     /* id: the same row, not locked */
 extern const char sql_conflict_released[]; /* id */
 
 #endif

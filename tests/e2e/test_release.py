@@ -107,3 +107,16 @@ def test_forgetting_a_released_event_empties_its_row(site):
     assert "conflicts erased with it: 1" in asked(s, "command, event_id", "'forget', 'c'")["answer"]
     assert s.value("SELECT COUNT(*) FROM hookonce_conflict WHERE body <> '' OR headers <> ''") == 0
     assert s.hookonce("body", "a", check=True).stdout == body
+
+
+def test_the_body_of_a_changed_conflict_is_not_passed_for_what_came(site):
+    s = hub(site)
+    deliver(s, events.github(), "a", "b")
+    deliver(s, events.github(pad="another meaning"), "a")
+    assert s.hookonce("body", "--conflict", "1", check=True).stderr == b""
+    assert b"nothing proves" in s.hookonce("body", "--conflict", "2", check=True).stderr
+    s.hookonce("release", "--conflict", "1", check=True)
+    assert s.hookonce("body", "--conflict", "1", check=True).stderr == b""
+    s.sql("UPDATE hookonce_conflict SET body = CONCAT(body, ' ') WHERE id = 1")
+    done = s.hookonce("body", "--conflict", "1")
+    assert done.returncode == 1 and done.stdout.endswith(b" ") and b"do not trust it" in done.stderr

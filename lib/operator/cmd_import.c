@@ -146,13 +146,13 @@ const struct command cmd_import = {
     .synopsis = "[--key FILE]",
     .summary = "records what was kept in the spool while the database was away",
     .help =
-        "  --key FILE   files may be written under this key too, not only the one that `key` names\n"
+        "  --key FILE   files may be under this key too, not only under the one that `key` names\n"
         "\n"
         "`hookonce process` does this by itself, and on a host without it the receiver starts it;\n"
         "by hand it shows what keeps a file from being imported. Oldest first; a file leaves the\n"
         "spool when its events are committed. One that is torn or was not written by this\n"
         "installation is moved to the folder quarantine in the spool, never deleted. Status 1:\n"
-        "something was moved there, or stays; standard error and the log say why. Also where another\n"
-        "import is at work and files are left. Status 69: the database is away.\n",
+        "something was moved there, or stays; standard error and the log say why. Also when\n"
+        "another import is at work and files are left. Status 69: the database is away.\n",
     .run = run,
 };

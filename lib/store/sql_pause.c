@@ -69,8 +69,8 @@ const char sql_hold_release[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET" 
 
 #define READ_CONFLICT                                                                              \
     "SELECT kind, provider, event_id, source, event_type, object_key, correlation_id, same_digest,"\
-    " document, secret_no, " US("occurred_at") ", " US("first_seen_at") ", headers, body, body_len,"\
-    " body_key, mac, released_at FROM hookonce_conflict WHERE id = ?"
+    " document, secret_no, " US("occurred_at") ", " US("first_seen_at") ", headers, body,"         \
+    " body_len, body_key, mac, released_at FROM hookonce_conflict WHERE id = ?"
 
 const char sql_conflict_read[] = READ_CONFLICT " FOR UPDATE";
 const char sql_conflict_look[] = READ_CONFLICT;

@@ -1,12 +1,13 @@
 """Sealed bodies: nothing readable in the tables and the spool, the same work, keys that change."""
 
 import base64
+import concurrent.futures
 import json
 import os
 
 import pytest
 
-from hooktest import events
+from hooktest import events, wait_until
 from hooktest.flow import arrive
 from hooktest.reply import ask, reply_site
 from hooktest.spool import away, files, send
@@ -147,6 +148,21 @@ def test_rekey_turns_every_row_to_the_newest_key_and_to_plain_and_may_be_broken_
     use_keys(s, "three")
     s.hookonce("rekey", check=True)
     assert PROBE.encode() not in dump(s)
+
+
+def test_rekey_turns_what_comes_under_the_older_key_while_it_runs(site):
+    s = sealed_site(site)
+    arrive(s, body(1))
+    late, = s.sql("SELECT headers, bytes, body_key FROM hookonce_body")
+    use_keys(s, "two", "one")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        running = pool.submit(s.hookonce, "rekey", check=True)
+        wait_until(lambda: prints(s) != {late["body_key"]}, 20, "the first pass")
+        s.sql("UPDATE hookonce_body SET headers = %s, bytes = %s, body_key = %s", *late.values())
+        assert b"1 row looked at, 2 changed" in running.result(60).stdout
+    use_keys(s, "two")
+    s.process()
+    assert s.effects() == ["evt_1"]
 
 
 def test_rekey_says_which_rows_it_cannot_open(site):

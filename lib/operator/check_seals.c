@@ -1,4 +1,7 @@
 /* The keys that bodies are sealed under. */
+#include <stdlib.h>
+
+#include "base/mac.h"
 #include "operator/check.h"
 #include "store/seals.h"
 #include "store/spool.h"
@@ -28,6 +31,49 @@ static bool opens(const struct seal_ring *ring, struct span print)
     return is_open;
 }
 
+/* Files of this host's spool and its quarantine that are sealed under the key, out of the ring. */
+static uint64_t files_under(const struct check *c, const struct seal_ring *ring, size_t key)
+{
+    const char *dir = c->op->settings->spool_dir;
+    struct seal_key *others = ho_alloc(ring->n * sizeof *others);
+    struct spool_sealed without_it, without_all;
+    struct ho_err ignored; /* told by check_spool */
+    size_t n = 0;
+
+    for (size_t i = 0; i < ring->n; i++) {
+        if (i != key) {
+            others[n++] = ring->keys[i];
+        }
+    }
+    bool known = spool_sealed_else(dir, others, n, &without_it, &ignored) == HO_OK &&
+                 spool_sealed_else(dir, ring->keys, ring->n, &without_all, &ignored) == HO_OK;
+    mac_wipe(others, ring->n * sizeof *others);
+    free(others);
+    return known && without_it.n > without_all.n ? without_it.n - without_all.n : 0;
+}
+
+/* What is still under the keys that are only there to open. */
+static void check_older_keys(struct check *c, const struct seal_ring *ring,
+                             const struct db_rows *rows)
+{
+    for (size_t k = 0; k < ring->n; k++) {
+        const char *print = ring->keys[k].print;
+        int64_t n = 0;
+
+        if (&ring->keys[k] == ring->first) {
+            continue;
+        }
+        uint64_t files = files_under(c, ring, k);
+        for (size_t i = 0; i < rows->n_rows; i++) {
+            n += span_is(db_cell(rows, i, VIEW_K_PRINT), print) ? db_cell_int(rows, i, VIEW_K_COUNT)
+                                                                 : 0;
+        }
+        found(c, FOUND_NOTE, "older key", "%s: %lld or more rows and %llu file%s of the spool are "
+              "under it%s", print, (long long)n, (unsigned long long)files, files == 1 ? "" : "s",
+              n > 0 || files > 0 ? "" : "; hookonce rekey says when it may go");
+    }
+}
+
 /* Whether what is stored opens, and is as rekey would leave it. */
 static void check_sealed_rows(struct check *c, const struct seal_ring *ring)
 {
@@ -38,6 +84,8 @@ static void check_sealed_rows(struct check *c, const struct seal_ring *ring)
 
     if (view_body_keys(operator_db(c->op), &rows, &err) != HO_OK) {
         found(c, FOUND_WARN, "sealed rows", "%s", err.text);
+    } else {
+        check_older_keys(c, ring, &rows);
     }
     for (size_t i = 0; i < rows.n_rows; i++) {
         struct span print = db_cell(&rows, i, VIEW_K_PRINT);

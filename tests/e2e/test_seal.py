@@ -237,8 +237,9 @@ def test_no_key_may_be_dropped_while_spooled_files_are_sealed_under_it(site):
     waits, refused = files(s)
     s.folder("state/spool/quarantine")
     os.rename(s.path(f"state/spool/{refused}"), s.path(f"state/spool/quarantine/{refused}"))
-    assert "sealed spool" not in check(s)
+    assert "sealed spool" not in check(s) and "older key" not in check(s)
     use_keys(s, "two", "one")
+    assert ": 0 or more rows and 2 files of the spool are under it" in check(s)["older key"][1]
     done = s.hookonce("rekey")
     assert done.returncode == 1 and b"hookonce import" in done.stderr
     assert f"/{waits}:" in done.stderr.decode() and f"/quarantine/{refused}:" in done.stderr.decode()
@@ -266,6 +267,7 @@ def test_check_sees_rows_whose_key_was_dropped_too_early(site):
     arrive(s, body(3))
     level, text = check(s)["sealed rows"]
     assert level == "note" and text.startswith("2 ") and "rekey" in text
+    assert ": 2 or more rows and 0 files of the spool are under it" in check(s)["older key"][1]
     use_keys(s, "two")
     level, text = check(s)["sealed rows"]
     old = (prints(s) - {r["body_key"] for r in s.sql("SELECT body_key FROM hookonce_body ORDER BY correlation_id "

@@ -86,7 +86,7 @@ def test_a_breaker_opens_half_opens_and_closes_and_eats_no_tries(site, downstrea
 
 def test_a_person_closes_a_breaker_by_its_settings(site, downstream):
     there = downstream(500)
-    s = limited_site(site, there, {"breaker": "2 failures, 1h"})
+    s = limited_site(site, there, {"breaker": "2 failures, 1h"}, {"retry": "10 tries, 10m"})
     arrive(s, *some(3))
     s.process()
     assert breaker(s) == (2, True, False)

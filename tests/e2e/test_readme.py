@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 
 import pytest
 
@@ -10,6 +11,7 @@ from hooktest import PROJECT, wait_until
 from hooktest.documents import Document
 from hooktest.home import EVENT, add_asana, dead_letter, filled, install
 from hooktest.paths import promtool
+from hooktest.proc import run
 
 # Blocks that are not run, by their beginnings.
 README_NOT_RUN = {
@@ -127,7 +129,9 @@ def from_outside(home, readme):
     config = readme.take("scrape_configs:")
     home.write("hookonce/prometheus.yml", config)
     home.write("hookonce/hookonce.token", token)
-    home.sh(f"cp {PROJECT}/schema/alerts.yml . && {promtool()} check config prometheus.yml")
+    shutil.copy(os.path.join(PROJECT, "schema", "alerts.yml"), os.path.join(home.home, "hookonce", "alerts.yml"))
+    said = run([promtool(), "check", "config", os.path.join(home.home, "hookonce", "prometheus.yml")])
+    assert said.returncode == 0, said
     home.write("hookonce/hookonce.conf", before)
 
 

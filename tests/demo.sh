@@ -154,7 +154,6 @@ SQL
 
 write_config() {
     secret db.password ''
-    secret hookonce.key ''
     secret stripe.secret whsec_
     secret github.secret ''
     secret shopify.secret ''

@@ -32,7 +32,7 @@ struct pass {
     const char *list;
     const char *const *statements;
     size_t n_statements;
-    int64_t keep_us;
+    int64_t keep_us;  /* negative: for ever */
     int64_t whole_us; /* what is so old would be gone by now; -1: nothing would */
     struct cid below; /* what is older is below it, by the clock that made its id */
     struct cid ahead; /* a clock that made ids behind it was wrong */
@@ -246,17 +246,16 @@ static enum ho_code find_edges(struct pass *p, struct ho_err *err)
     return code;
 }
 
-static enum ho_code prune_one(struct pass *p, int64_t keep_ms, int64_t *place_ms,
+static enum ho_code prune_one(struct pass *p, int64_t *place_ms,
                               char place_id[ULID_LEN + 1], bool *done,
                               const struct prune_run *run, struct pruned *out,
                               struct ho_err *err)
 {
     struct cid after;
 
-    if (keep_ms < 0 || *done) {
+    if (p->keep_us < 0 || *done) {
         return HO_OK;
     }
-    p->keep_us = keep_ms * US_PER_MS;
     enum ho_code code = find_edges(p, err);
     place_of(*place_ms, &after);
     if (place_id[0] != '\0') {
@@ -277,22 +276,24 @@ enum ho_code prune(struct db *db, const struct settings *s, struct prune_place *
     *out = (struct pruned){.bodies = 0};
     *p = (struct pass){.db = db,
                        .list = sql_prune_receipts,
+                       .keep_us = s->keep_receipts_ms * US_PER_MS,
                        .whole_us = -1,
                        .statements = sql_prune_whole,
                        .n_statements = sql_prune_whole_n,
                        .count = &out->receipts};
-    enum ho_code code = prune_one(p, s->keep_receipts_ms, &at->receipts_ms,
+    enum ho_code code = prune_one(p, &at->receipts_ms,
                                   at->receipts_id, &at->receipts_done, run, out, err);
     if (code == HO_OK) {
         *p = (struct pass){.db = db,
                            .list = sql_prune_bodies,
+                           .keep_us = s->keep_bodies_ms * US_PER_MS,
                            .whole_us = run->dry && s->keep_receipts_ms >= 0
                                            ? s->keep_receipts_ms * US_PER_MS
                                            : -1,
                            .statements = sql_prune_content,
                            .n_statements = sql_prune_content_n,
                            .count = &out->bodies};
-        code = prune_one(p, s->keep_bodies_ms, &at->bodies_ms, at->bodies_id, &at->bodies_done,
+        code = prune_one(p, &at->bodies_ms, at->bodies_id, &at->bodies_done,
                          run, out, err);
     }
     free(p);

@@ -1,7 +1,9 @@
 /* The host's name, made safe, and its certificates. */
 #include "base/host.h"
 
+#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +19,14 @@ void host_name(char out[HOST_NAME_ROOM])
     for (char *at = out + strspn(out, plain); *at != '\0'; at += strspn(at, plain)) {
         *at = '-';
     }
+}
+
+const char *host_home(void)
+{
+    const char *named = getenv("HOME");
+    const struct passwd *user = named != NULL ? NULL : getpwuid(getuid());
+
+    return named != NULL ? named : user != NULL ? user->pw_dir : "/";
 }
 
 const char *host_ca_bundle(void)

@@ -8,6 +8,10 @@
  * anything else is a dash. "localhost" when it has none. */
 void host_name(char out[HOST_NAME_ROOM]);
 
+/* The home folder for a program that is started: HOME, else the account's, else "/". Good until the
+ * account is looked up again. */
+const char *host_home(void);
+
 /* The file with the certificates that this machine trusts, for a libcurl that knows none: the
  * portable programs' (lib/dist). NULL: there is none, or the library has its own. */
 const char *host_ca_bundle(void);

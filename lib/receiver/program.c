@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fork.h"
+#include "base/host.h"
 #include "receiver/parts.h"
 
 #define NAME "hookonce"
@@ -70,14 +70,6 @@ static enum ho_code find_program(const struct receiver *rx, struct buf *out, str
 
 #define VARIABLES 3
 
-static const char *home(void)
-{
-    const char *named = getenv("HOME");
-    const struct passwd *user = named != NULL ? NULL : getpwuid(getuid());
-
-    return named != NULL ? named : user != NULL ? user->pw_dir : "/";
-}
-
 static char *variable(const char *name, const char *value)
 {
     size_t room = strlen(name) + strlen(value) + 2;
@@ -98,7 +90,7 @@ static void make_env(const struct receiver *rx, char *env[VARIABLES + 1])
 {
     env[0] = variable("HOOKONCE_CONFIG", endpoints_settings(rx->endpoints)->file);
     env[1] = variable("PATH", "/usr/local/bin:/usr/bin:/bin");
-    env[2] = variable("HOME", home());
+    env[2] = variable("HOME", host_home());
     env[3] = NULL;
 }
 

@@ -1,7 +1,6 @@
 /* Messages on their way: to sendmail, to a program, to a URL. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +42,6 @@ static int input_of(const char *state_dir, struct span bytes, struct ho_err *err
     return fd;
 }
 
-static const char *home(void)
-{
-    const char *named = getenv("HOME");
-    const struct passwd *user = named != NULL ? NULL : getpwuid(getuid());
-
-    return named != NULL ? named : user != NULL ? user->pw_dir : "/";
-}
-
 static enum ho_code judge(const struct child_result *ended, const char *name, struct span tail,
                           struct ho_err *err)
 {
@@ -85,7 +76,7 @@ static enum ho_code run(const struct settings *s, char *const *argv, const struc
     const struct {
         const char *name, *value;
     } variables[ENV_N] = {{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
-                          {"HOME", home()},
+                          {"HOME", host_home()},
                           {"LANG", "C"},
                           {"HOOKONCE_SUBJECT", m->subject},
                           {"HOOKONCE_STATE", alert_state_word(m->state)},
@@ -103,7 +94,7 @@ static enum ho_code run(const struct settings *s, char *const *argv, const struc
     }
     buf_init(&out, SAID_MAX);
     buf_init(&tail, SAID_MAX);
-    const struct child_plan plan = {argv, env, home(), in, deadline_in(ALERT_SEND_MS)};
+    const struct child_plan plan = {argv, env, host_home(), in, deadline_in(ALERT_SEND_MS)};
     if (child_run(&plan, &out, &tail, &ended, err) != HO_OK) {
         ended.end = CHILD_NEVER;
     }

@@ -24,8 +24,7 @@ void alert_look_free(struct alert_look *look)
     *look = (struct alert_look){.n = 0};
 }
 
-/* It goes into mails and logs. */
-static void make_plain(char *text)
+void alert_make_plain(char *text)
 {
     for (; *text != '\0'; text++) {
         *text = (unsigned char)*text < ' ' || (unsigned char)*text > '~' ? '?' : *text;
@@ -67,8 +66,8 @@ void alert_add(struct alert_look *look, enum alert_kind kind, struct span subjec
     va_start(ap, fmt);
     (void)vsnprintf(a->text, sizeof a->text, fmt, ap);
     va_end(ap);
-    make_plain(a->subject);
-    make_plain(a->text);
+    alert_make_plain(a->subject);
+    alert_make_plain(a->text);
 }
 
 /* A breaker that the config no longer has holds nobody back. */

@@ -88,6 +88,10 @@ enum ho_code alert_due(struct db *db, const char *channel, uint64_t kinds, int64
 enum ho_code alert_rows(struct db *db, struct alert_row **rows, size_t *n, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* Text of an alert goes into mails and onto terminals, and whoever can write to the table could have
+ * written it: what is no printable ASCII becomes '?'. alert_add and alert_rows do it. */
+void alert_make_plain(char *text);
+
 /* Takes the right to send on a channel for so long: of several hosts or cron lines one does.
  * out: *got — false: somebody else is at it, or the last sending failed a moment ago; token */
 enum ho_code alert_claim(struct db *db, const char *channel, int64_t for_ms, bool *got,

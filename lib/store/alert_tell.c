@@ -76,6 +76,9 @@ enum ho_code alert_rows(struct db *db, struct alert_row **rows, size_t *n, struc
         jobs_row_text(db_cell(&got, r, 7), row->began_at, sizeof row->began_at);
         jobs_row_text(db_cell(&got, r, 8), row->over_at, sizeof row->over_at);
         jobs_row_text(db_cell(&got, r, 9), row->seen_at, sizeof row->seen_at);
+        alert_make_plain(row->host);
+        alert_make_plain(row->subject);
+        alert_make_plain(row->text);
         row->lost = !row->firing && db_cell_int(&got, r, 10) != 0;
         *n += kind != ALERT_KINDS ? 1 : 0;
     }

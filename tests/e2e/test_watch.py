@@ -105,6 +105,17 @@ def test_several_looks_and_hosts_at_once_tell_it_once(site):
     assert len(lines(s, "mails") + lines(other, "mails")) == 1
 
 
+def test_a_row_that_somebody_else_wrote_can_neither_forge_lines_nor_steer_a_terminal(site):
+    s = watched(site)
+    s.sql("INSERT INTO hookonce_alert (kind, host, subject, state, n, text, advice, began_at, grew_at, seen_at) VALUES "
+          "('disk', 'web2', %s, 'firing', 1, %s, '', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))",
+          b"x\nBcc: y\x1b[2J", "\u00fc\r\n\nALL IS WELL \x1b]0;t\x07")
+    watch(s)
+    text = mails(s)[0]
+    assert "x?Bcc: y?[2J" in text and "\nALL IS WELL" not in text and "\nBcc" not in text, text
+    assert all(" " <= c <= "~" or c == "\n" for c in text), text
+
+
 def test_several_kinds_stand_in_one_message(site):
     s = watched(site)
     kill_jobs(s, 2)

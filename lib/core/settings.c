@@ -102,6 +102,7 @@ static enum ho_code load_database(struct settings *out, const struct conf_sectio
     out->port = (unsigned)setting_number(s, "port");
     out->db_name = setting_text(s, "name");
     out->db_user = setting_text(s, "user");
+    out->db_idle_ms = setting_number(s, "idle_close");
     if (out->n_sockets == 0 && (out->host == NULL || out->host[0] == '\0')) {
         return conf_fail(err, s, NULL, "[database] needs `socket` or `host`");
     }
@@ -208,13 +209,6 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
     return code == HO_OK ? setting_file(s, "key", &out->key_file, err) : code;
 }
 
-static void load_processor(struct settings *out, const struct conf_section *s)
-{
-    out->lease_ms = setting_number(s, "lease");
-    out->poll_ms = setting_number(s, "poll");
-    out->batch = (unsigned)setting_number(s, "batch");
-}
-
 /* A single section that may be absent: then every key has its default. */
 static const struct conf_section *single(const struct settings *s, const char *kind,
                                          struct conf_section *stand_in)
@@ -277,7 +271,9 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
         code = load_hookonce(s, single(s, "hookonce", &none), err);
     }
     if (code == HO_OK) {
-        load_processor(s, single(s, "processor", &none));
+        code = settings_load_processor(s, single(s, "processor", &none), err);
+    }
+    if (code == HO_OK) {
         settings_load_watch(s, single(s, "watch", &none));
         code = settings_load_flow(s, err);
     }

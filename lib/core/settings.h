@@ -173,6 +173,7 @@ struct settings {
     char *db_password_file; /* NULL: no password */
     const char *db_receiver_user;    /* of receivers; NULL: db_user, with its password */
     char *db_receiver_password_file; /* NULL: no password */
+    int64_t db_idle_ms; /* a receiver without a request for so long closes its link */
     /* [hookonce] */
     char *state_dir, *key_file;
     struct log_to log;
@@ -195,6 +196,8 @@ struct settings {
     /* [processor] */
     int64_t lease_ms, poll_ms;
     unsigned batch;
+    bool tick;               /* whether <url>/tick is there */
+    int64_t after_answer_ms; /* how long a pass behind an answer may take; 0: there is none */
     /* [watch] */
     int64_t queue_age_ms; /* an older job that is due is too old */
     int64_t processor_late_ms; /* a processor that long not seen is missed */

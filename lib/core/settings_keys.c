@@ -24,6 +24,10 @@ static const struct conf_key keys[] = {
              "prints them); absent: user"},
     {.section = "database", .key = "receiver_password", .type = CONF_TEXT,
      .help = "with receiver_user: its password, as file:PATH; absent: none is sent"},
+    {.section = "database", .key = "idle_close", .type = CONF_DURATION, .dflt = "15s",
+     .min = SECOND, .max = DAY,
+     .help = "a receiver that got no request for so long closes its connection, and opens one for the "
+             "next delivery: hosts allow few of them at once"},
 
     {.section = "hookonce", .key = "state", .type = CONF_PATH, .dflt = "state",
      .help = "private folder for counters, the wake-up and the log; not on a network file system"},
@@ -93,6 +97,14 @@ static const struct conf_key keys[] = {
     {.section = "processor", .key = "poll", .type = CONF_DURATION, .dflt = "5s",
      .min = SECOND, .max = 5 * MINUTE,
      .help = "longest wait between two looks into the queue when nothing wakes it"},
+    {.section = "processor", .key = "tick", .type = CONF_BOOL, .dflt = "yes",
+     .help = "whether the receiver starts `hookonce process` when it is asked for under its URL and "
+             "/tick by who has a ticket (`hookonce tick-url` makes one), for hosts whose cron can "
+             "only call addresses; no: it answers 404"},
+    {.section = "processor", .key = "after_answer", .type = CONF_TEXT, .dflt = "off",
+     .help = "for hosts without cron: auto or a time up to 20s: after an answer the receiver starts "
+             "`hookonce process` for so long (auto: 3s), where none was at work in the last minute; "
+             "off: it does not"},
 
     {.section = "watch", .key = "queue_age", .type = CONF_DURATION, .dflt = "15m", .min = MINUTE,
      .max = 30 * DAY,

@@ -34,6 +34,8 @@ enum ho_code settings_load_alert(struct settings *out, const struct conf_section
 /* What is expected of the sources, which must be there; the first of a section is a source. */
 enum ho_code settings_load_expect(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err) HO_MUST_CHECK;
+enum ho_code settings_load_processor(struct settings *out, const struct conf_section *s,
+                                     struct ho_err *err) HO_MUST_CHECK;
 void settings_load_watch(struct settings *out, const struct conf_section *s);
 void settings_free_alert(struct setting_alert *a);
 void settings_free_handler(struct handler *h);

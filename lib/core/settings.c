@@ -2,16 +2,12 @@
  * exist, secrets' form, SQL, limits between keys). */
 #include "core/settings.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "core/settings_parts.h"
-
-#define CONFIG_NAME "hookonce.conf"
 
 const char *setting_text(const struct conf_section *s, const char *key)
 {
@@ -205,6 +201,9 @@ static enum ho_code load_hookonce(struct settings *out, const struct conf_sectio
     if (code == HO_OK) {
         code = setting_file(s, "page_token", &out->page_token_file, err);
     }
+    if (code == HO_OK) {
+        code = setting_file(s, "setup_token", &out->setup_token_file, err);
+    }
     code = code == HO_OK ? settings_load_commands(out, s, err) : code;
     return code == HO_OK ? setting_file(s, "key", &out->key_file, err) : code;
 }
@@ -283,60 +282,4 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
     }
     *out = s;
     return HO_OK;
-}
-
-/* dir + "/" + CONFIG_NAME if that file is there, else NULL. */
-static char *config_in(const char *dir, size_t dir_len)
-{
-    size_t room = dir_len + sizeof CONFIG_NAME + 2;
-    char *path = ho_alloc(room);
-
-    (void)snprintf(path, room, "%.*s/%s", (int)dir_len, dir, CONFIG_NAME);
-    if (access(path, F_OK) == 0) {
-        return path;
-    }
-    free(path);
-    return NULL;
-}
-
-/* Beside the program, or one folder up. */
-static char *config_near_program(void)
-{
-    char exe[4096];
-    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *found = NULL;
-
-    for (int up = 0; len > 0 && found == NULL && up < 2; up++) {
-        while (len > 0 && exe[len - 1] != '/') {
-            len--;
-        }
-        if (len > 1) {
-            found = config_in(exe, (size_t)--len);
-        }
-    }
-    return found;
-}
-
-char *settings_find(const char *explicit_path, struct ho_err *err)
-{
-    const char *named = explicit_path != NULL ? explicit_path : getenv("HOOKONCE_CONFIG");
-    const struct passwd *user;
-    char *found;
-
-    if (named != NULL && named[0] != '\0') {
-        return ho_strdup(named);
-    }
-    found = config_near_program();
-    if (found == NULL) {
-        user = getpwuid(getuid()); /* suEXEC leaves no HOME in the environment */
-        if (user != NULL && user->pw_dir != NULL) {
-            found = config_in(user->pw_dir, strlen(user->pw_dir));
-        }
-    }
-    if (found == NULL) {
-        (void)ho_fail(err, HO_REJECT, "no %s beside the program, one folder up, or in the home "
-                                      "directory: name it with HOOKONCE_CONFIG or --config",
-                      CONFIG_NAME);
-    }
-    return found;
 }

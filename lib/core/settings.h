@@ -192,6 +192,7 @@ struct settings {
     uint64_t spool_bytes;
     unsigned spool_files;
     char *page_token_file; /* for /health, /metrics and /status; NULL: there are none */
+    char *setup_token_file; /* for /setup; NULL: there is none */
     unsigned sql_commands; /* COMMAND_BITs of core/command.h: what a row may ask for */
     /* [processor] */
     int64_t lease_ms, poll_ms;
@@ -218,8 +219,13 @@ struct settings {
 const struct conf_key *settings_keys(size_t *n);
 
 /* Finds the config: explicit (may be NULL), $HOOKONCE_CONFIG, hookonce.conf beside the program or
- * one folder up, ~/hookonce.conf. Heap; caller frees. NULL with err when there is none. */
+ * one folder up; else, for a receiver in a folder NAME of the web root, NAME/hookonce.conf or
+ * hookonce/hookonce.conf in a folder above that one, or in ~; else ~/hookonce.conf. Heap; caller frees. NULL with err when there is none. */
 char *settings_find(const char *explicit_path, struct ho_err *err);
+
+/* The same for a program at that path, of which nothing else is known: which config a receiver would
+ * find there, without HOOKONCE_CONFIG. */
+char *settings_find_from(const char *program, struct ho_err *err);
 
 /* Reads and checks a config file; it must be private (0600). Recipes and secrets are not read.
  * out: *out owned (settings_free), NULL on failure. returns HO_OK | HO_REJECT "file:line: …". */

@@ -72,6 +72,7 @@ void settings_free(struct settings *s)
     free(s->spool_dir);
     free(s->key_file);
     free(s->page_token_file);
+    free(s->setup_token_file);
     free(s->log_path);
     free(s->ca_file);
     free(s->program);

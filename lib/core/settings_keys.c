@@ -81,6 +81,11 @@ static const struct conf_key keys[] = {
      .help = "a token of at least 16 bytes, as file:PATH, with which the receiver answers /health, "
              "/metrics and /status behind its URL: Authorization: Bearer TOKEN, or TOKEN as the "
              "password of any user, or ?token=TOKEN; absent: these are answered 404"},
+    {.section = "hookonce", .key = "setup_token", .type = CONF_TEXT,
+     .help = "a token of at least 16 bytes, as file:PATH, with which the receiver answers /setup: "
+             "the page that makes tables and key and looks whether all is well, for hosts without "
+             "a shell. It is given as page_token is, and counts for an hour after its file was "
+             "written; absent: /setup is answered 404"},
 
     {.section = "hookonce", .key = "sql_commands", .type = CONF_LIST,
      .dflt = "retry, replay, hold, release, pause, resume, test-alert",

@@ -16,9 +16,9 @@ static const struct {
     enum showing how;
 } rules[] = {
     {"password", FILES}, {"receiver_password", FILES}, {"key", FILES},       {"body_key", FILES},
-    {"page_token", FILES}, {"secret", FILES},          {"param", FILES},     {"auth", FILES},
-    {"fetch_auth", FILES}, {"sign_with", FILES},       {"header", FILES},    {"url", ADDRESS},
-    {"fetch", ADDRESS},    {"command", PROGRAM},
+    {"page_token", FILES}, {"setup_token", FILES},     {"secret", FILES},    {"param", FILES},
+    {"auth", FILES},       {"fetch_auth", FILES},      {"sign_with", FILES}, {"header", FILES},
+    {"url", ADDRESS},      {"fetch", ADDRESS},         {"command", PROGRAM},
 };
 
 static enum showing how_shown(const char *section, const char *key)

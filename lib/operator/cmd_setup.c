@@ -1,0 +1,137 @@
+/* hookonce setup: from the unpacked archive to the first delivery, on a host where nobody is root. */
+#include <stdio.h>
+#include <string.h>
+
+#include "operator/setup.h"
+
+enum {
+    OPT_DATABASE, OPT_USER, OPT_PASSWORD_FILE, OPT_SOCKET, OPT_HOST, OPT_PORT, OPT_PREFIX, OPT_WEB,
+    OPT_PATH, OPT_URL, OPT_SOURCE, OPT_PROVIDER, OPT_SECRET_FILE, OPT_GATEWAY, OPT_CRON, OPT_YES,
+    OPT_N
+};
+
+static const struct arg_option options[OPT_N] = {
+    [OPT_DATABASE] = {"database", true},
+    [OPT_USER] = {"user", true},
+    [OPT_PASSWORD_FILE] = {"password-file", true},
+    [OPT_SOCKET] = {"socket", true},
+    [OPT_HOST] = {"host", true},
+    [OPT_PORT] = {"port", true},
+    [OPT_PREFIX] = {"table-prefix", true},
+    [OPT_WEB] = {"web", true},
+    [OPT_PATH] = {"path", true},
+    [OPT_URL] = {"url", true},
+    [OPT_SOURCE] = {"source", true},
+    [OPT_PROVIDER] = {"provider", true},
+    [OPT_SECRET_FILE] = {"secret-file", true},
+    [OPT_GATEWAY] = {"gateway", true},
+    [OPT_CRON] = {"cron", false},
+    [OPT_YES] = {"yes", false},
+};
+
+static bool keep(struct setup *s, int option, const char *value, char out[SETUP_TEXT_MAX])
+{
+    int n = snprintf(out, SETUP_TEXT_MAX, "%s", value);
+
+    if (n >= 0 && n < SETUP_TEXT_MAX) {
+        return true;
+    }
+    (void)operator_fail(s->op, EXIT_USAGE, "--%s: longer than %d bytes", options[option].name,
+                        SETUP_TEXT_MAX - 1);
+    return false;
+}
+
+static bool gateway(struct setup *s, const char *value)
+{
+    static const char *const words[] = {
+        [SETUP_AUTO] = "auto", [SETUP_FASTCGI] = "fastcgi", [SETUP_CGI] = "cgi"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            s->gateway = (enum setup_gateway)i;
+            return true;
+        }
+    }
+    (void)operator_fail(s->op, EXIT_USAGE, "--gateway is auto, fastcgi or cgi");
+    return false;
+}
+
+static bool apply(struct setup *s, int option, const char *value)
+{
+    char *const texts[OPT_N] = {
+        [OPT_DATABASE] = s->database, [OPT_USER] = s->user,     [OPT_SOCKET] = s->socket,
+        [OPT_HOST] = s->host,         [OPT_PORT] = s->port,     [OPT_PREFIX] = s->prefix,
+        [OPT_WEB] = s->web,           [OPT_PATH] = s->path,     [OPT_URL] = s->url,
+        [OPT_SOURCE] = s->source,     [OPT_PROVIDER] = s->provider,
+    };
+
+    switch (option) {
+    case OPT_PASSWORD_FILE: s->password_file = value; return true;
+    case OPT_SECRET_FILE: s->secret_file = value; return true;
+    case OPT_GATEWAY: return gateway(s, value);
+    case OPT_CRON: s->cron = true; return true;
+    case OPT_YES: s->yes = true; return true;
+    default: return keep(s, option, value, texts[option]);
+    }
+}
+
+static int run(struct operator *op, int argc, char **argv)
+{
+    struct args a = args_of(op, argc, argv);
+    struct setup s = {.op = op};
+    const char *value = NULL;
+    int got;
+
+    while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
+        if (got == ARGS_WORD) {
+            return operator_fail(op, EXIT_USAGE, "'%s' is too much; see --help", value);
+        }
+        if (got == ARGS_BAD || !apply(&s, got, value)) {
+            return EXIT_USAGE;
+        }
+    }
+    return operator_fail(op, EXIT_BUG, "not built yet");
+}
+
+const struct command cmd_setup = {
+    .name = "setup",
+    .synopsis = "[--database NAME] [--user NAME] [--password-file FILE]\n"
+                "       [--socket PATH | --host HOST [--port N]] [--table-prefix P]\n"
+                "       [--web DIR] [--path NAME] [--url URL] [--gateway auto|fastcgi|cgi]\n"
+                "       [--source NAME [--provider NAME] [--secret-file FILE]] [--cron] [--yes]",
+    .summary = "sets up an unpacked archive on a host without root: config, tables, web server",
+    .help =
+        "Run it in the folder where the archive was unpacked, outside the web root; ~/hookonce is a\n"
+        "good one. On a terminal it asks for what no option says. It writes hookonce.conf and the\n"
+        "secrets beside the program, for you alone (0600), makes key and tables, puts hookonce.fcgi\n"
+        "and an .htaccess into a folder of its own in the web root, tries FastCGI and then CGI by\n"
+        "asking the public address, prints the lines for cron, and ends with a signed delivery to\n"
+        "the first source. A file that is there already is kept; run again it goes on where it\n"
+        "stopped.\n"
+        "\n"
+        "  --database NAME       the database; made in the host's panel\n"
+        "  --user NAME           its user, who may create tables\n"
+        "  --password-file FILE  a file with that user's password; else it is asked for, not shown\n"
+        "  --socket PATH         the database's socket; else those that exist are tried\n"
+        "  --host HOST, --port N where the database is no socket of this machine\n"
+        "  --table-prefix P      begin of the tables' names, for several installations in one database\n"
+        "  --web DIR             the web root; else ~/public_html, ~/htdocs, ~/www, and others\n"
+        "  --path NAME           the folder in it that is made; default hook, or, where this folder\n"
+        "                        is not ~/hookonce, its name\n"
+        "  --url URL             address of the web root: https://example.com\n"
+        "  --gateway WHICH       fastcgi or cgi: that one only; default auto\n"
+        "  --source NAME         the first source, at URL/PATH/NAME; default stripe\n"
+        "  --provider NAME       its provider; default NAME\n"
+        "  --secret-file FILE    a file with its signing secret; else it is asked for, not shown\n"
+        "  --cron                gives the lines to crontab instead of printing them\n"
+        "  --yes                 asks nothing: what no option says is as found, or an error\n"
+        "\n"
+        "Ends with 0 when the delivery is recorded; with 1 when a step failed, 2 when something is\n"
+        "missing, 69 when the database was not to be reached. What to do is said each time.\n"
+        "\n"
+        "examples:\n"
+        "  ./hookonce setup\n"
+        "  ./hookonce setup --yes --database acme_hooks --user acme_hooks --password-file db.txt \\\n"
+        "      --url https://example.com --source stripe --secret-file whsec.txt --cron\n",
+    .run = run,
+};

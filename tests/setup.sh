@@ -109,6 +109,10 @@ has_promtool() {
     command -v promtool >/dev/null || [ -x "$tools/promtool/usr/bin/promtool" ]
 }
 
+has_suexec() {
+    [ -e "$tools/suexec/usr/lib/apache2/suexec-custom" ]
+}
+
 has_consoles() {
     [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ]
 }
@@ -148,6 +152,7 @@ find_missing() {
     if [[ $levels = *' test '* ]]; then
         has_consoles || unpack+=(consoles)
         has_promtool || unpack+=(promtool)
+        has_suexec || unpack+=(suexec)
         for folder in "${npm_folders[@]}"; do
             has_npm_packages "$folder" || npm_missing+=("$folder")
         done
@@ -174,6 +179,8 @@ say_what() {
         echo "Adminer, phpMyAdmin: unpacked into $tools, not installed, no service"
     [[ " ${unpack[*]-} " != *' promtool '* ]] ||
         echo "promtool, of the package prometheus: unpacked into $tools, not installed, no service"
+    [[ " ${unpack[*]-} " != *' suexec '* ]] ||
+        echo "suexec, of the package apache2-suexec-custom: unpacked into $tools, not installed, not setuid"
     [ ${#npm_missing[@]} -eq 0 ] || echo "npm packages: into node_modules of ${npm_missing[*]}"
 }
 
@@ -229,6 +236,17 @@ unpack_promtool() {
     dpkg-deb --fsys-tarfile "$fresh"/prometheus_*.deb | tar -C "$fresh" -xf - ./usr/bin/promtool
     rm -rf "$fresh"/prometheus_*.deb "$tools/promtool"
     mv "$fresh" "$tools/promtool"
+}
+
+# suexec, for Apache in the tests; they run copies of it.
+unpack_suexec() {
+    local fresh=$tools/suexec.$$
+    fetch_into "$fresh" apache2-suexec-custom
+    dpkg-deb --fsys-tarfile "$fresh"/apache2-suexec-custom_*.deb |
+        tar -C "$fresh" --no-same-permissions -xf - ./usr/lib/apache2/suexec-custom
+    chmod 755 "$fresh/usr/lib/apache2/suexec-custom"
+    rm -rf "$fresh"/*.deb "$tools/suexec"
+    mv "$fresh" "$tools/suexec"
 }
 
 unpack_consoles() {

@@ -55,6 +55,15 @@ def apache():
     return tool("apache2"), folder
 
 
+def suexec():
+    """The suexec of the package apache2-suexec-custom: the copy that tests/setup.sh unpacks."""
+    for root in (BUILD, os.path.join(PROJECT, "build")):
+        path = os.path.join(root, "tools/suexec/usr/lib/apache2/suexec-custom")
+        if os.path.exists(path):
+            return path
+    raise AssertionError("suexec is missing: tests/setup.sh test unpacks it")
+
+
 def faketime_library():
     """libfaketime.so.1, to be given as LD_PRELOAD."""
     found = sorted(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")

@@ -1,0 +1,149 @@
+"""Shared hosting: an account with a home folder, and an Apache that the account can't configure but by .htaccess.
+
+With suEXEC the server runs programs as the account, as such hosts do. Apache and suexec have the paths of
+each other, of suexec's configuration and of its log built in; here copies of both get others of the same length, so
+that nothing outside the test's folder is touched, and suexec keeps all of its own checks.
+"""
+
+import os
+import pwd
+import shutil
+import tempfile
+
+from . import web
+from .paths import apache, suexec
+from .proc import end_all_below
+
+_SUEXEC, _CONFIG, _LOG = b"/usr/lib/apache2/suexec", b"/etc/apache2/suexec/", b"/var/log/apache2/suexec.log"
+
+
+def _moved(old, folder, name):
+    """folder/name, filled up with slashes to the length of `old`."""
+    new = folder.encode() + b"/" * (len(old) - len(folder) - len(name)) + name
+    assert len(new) == len(old), f"{folder} is too long"
+    return new
+
+
+class _Suexec:
+    """A copy of suexec, owned by root and setuid, for calls from `caller`, and an Apache that calls it."""
+
+    def __init__(self, caller, docroot):
+        program, _ = apache()
+        self.folder = tempfile.mkdtemp(prefix="hs", dir="/tmp")
+        os.chmod(self.folder, 0o755)
+        place, config, self.log = (_moved(_SUEXEC, self.folder, b"s"), _moved(_CONFIG, self.folder, b"c/"),
+                                   _moved(_LOG, self.folder, b"log").decode())
+        self.apache = os.path.join(self.folder, "apache2")
+        self._copy(program, self.apache, {_SUEXEC: place})
+        self._copy(suexec(), place.decode(), {_CONFIG: config, _LOG: self.log.encode()})
+        os.chown(place.decode(), 0, caller.pw_gid)
+        os.chmod(place.decode(), 0o4750)
+        os.mkdir(config.decode())
+        with open(os.path.join(config.decode(), caller.pw_name), "w", encoding="ascii") as f:
+            f.write(f"{docroot}\npublic_html\n")
+
+    @staticmethod
+    def _copy(source, target, changes):
+        with open(source, "rb") as f:
+            content = f.read()
+        for old, new in changes.items():
+            assert old in content, f"{source} has no {old!r} built in"
+            content = content.replace(old, new)
+        with open(target, "wb") as f:
+            f.write(content)
+        os.chmod(target, 0o755)
+
+    def refusals(self):
+        if not os.path.exists(self.log):
+            return ""
+        with open(self.log, encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class _Apache(web.Server):
+    """The host's Apache: what the account may do, it does in .htaccess."""
+
+    def __init__(self, host, modules, guarded):
+        self.host, self.modules, self.guarded = host, modules, guarded
+        super().__init__(host)
+
+    def configure(self):
+        program, modules = apache()
+        host, folder, server = self.host, self.folder, self.host.server_user
+        lines = [
+            f'ServerRoot "{folder}"', f'DefaultRuntimeDir "{folder}"', f'PidFile "{folder}/apache.pid"',
+            f"Listen 127.0.0.1:{self.port}", "ServerName localhost", f'ErrorLog "{folder}/error.log"',
+            *(f"LoadModule {m}_module {modules}/mod_{m}.so" for m in (
+                "mpm_event", "authz_core", "authn_core", "auth_basic", "alias", "rewrite", "env", "mime", "dir", *self.modules)),
+            f'TypesConfig "{folder}/none"',
+            f"User {server.pw_name}", f"Group #{server.pw_gid}",
+            "<Directory />", "    AllowOverride None", "    Require all denied", "</Directory>",
+            f'<Directory "{host.web}">', "    AllowOverride All", "    Options FollowSymLinks", "    Require all granted",
+            "</Directory>",
+        ]
+        if "fcgid" in self.modules:
+            lines += [f'FcgidIPCDir "{folder}/fcgid"', f'FcgidProcessTableFile "{folder}/fcgid_shm"']
+        if "cgid" in self.modules:
+            lines.append(f'ScriptSock "{folder}/cgid.sock"')
+        lines += [f"<VirtualHost 127.0.0.1:{self.port}>", f'DocumentRoot "{host.web}"']
+        if host.suexec:
+            lines.append(f"SuexecUserGroup {host.user.pw_name} #{host.user.pw_gid}")
+        lines += [*self.guarded, "</VirtualHost>"]
+        with open(os.path.join(folder, "none"), "w", encoding="ascii"):
+            pass
+        path = os.path.join(folder, "apache.conf")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+        program = host.suexec.apache if host.suexec else program
+        return [program, "-d", folder, "-f", path, "-DFOREGROUND"]
+
+
+class SharedHost:
+    """One account of such a host.
+
+    modules   of Apache, beside those that every host has: "fcgid", "cgid"
+    with_suexec   programs run as the account by suEXEC; else the whole server runs as the account
+    lines     further lines of the virtual host
+    """
+
+    def __init__(self, folder, modules=("fcgid", "cgid"), with_suexec=True, lines=()):
+        assert os.geteuid() == 0, "an account's host is made by root"
+        self.user = pwd.getpwnam("nobody")  # suEXEC runs nothing as an account below 100
+        self.server_user = pwd.getpwnam("www-data") if with_suexec else self.user
+        self.root = folder
+        os.makedirs(folder, mode=0o755)
+        self.home, self.web = os.path.join(folder, "home"), os.path.join(folder, "home", "public_html")
+        for place in (self.home, self.web):
+            os.mkdir(place)
+            self.own(place, 0o755 if place == self.web else 0o711)
+        self.suexec = _Suexec(self.server_user, folder) if with_suexec else None
+        self.server = _Apache(self, [*modules, *(["suexec"] if with_suexec else [])], lines)
+        self.server.start()
+
+    def own(self, path, mode):
+        os.chown(path, self.user.pw_uid, self.user.pw_gid)
+        os.chmod(path, mode)
+        return path
+
+    def folder(self, name):
+        """A folder of the web server, for web.Server."""
+        path = os.path.join(self.root, name)
+        os.makedirs(path, exist_ok=True)
+        os.chown(path, self.server_user.pw_uid, self.server_user.pw_gid)
+        os.chmod(path, 0o700)
+        return path
+
+    def url(self, path=""):
+        return self.server.url(path)
+
+    def report(self):
+        return self.server.logs()[-3000:] + (self.suexec.refusals()[-2000:] if self.suexec else "")
+
+    def close(self):
+        self.server.stop()
+        end_all_below(self.home)
+        if self.suexec:
+            self.suexec.close()

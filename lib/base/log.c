@@ -27,7 +27,7 @@ static const char *const events[] = {
     "accepted", "alarm", "answered", "breaker", "busy", "captured", "claimed", "command", "config",
     "conflict", "counted", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched",
     "forged", "future", "handshake", "ignored", "imported", "lease_lost", "log", "page", "paired",
-    "paused", "probe", "pruned", "rejected", "repeat", "resumed", "run", "skipped", "spooled",
+    "paused", "probe", "pruned", "receiver", "rejected", "repeat", "resumed", "run", "skipped", "spooled",
     "stopped", "told", "visited", "waits", "watched", "wish",
 };
 

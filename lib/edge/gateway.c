@@ -69,6 +69,18 @@ static void take_signals(struct gateway *g)
     (void)sigdelset(&g->waiting, SIGUSR1);
 }
 
+/* Where several receivers wait on one socket, another may take the connection that this one saw. Then
+ * accept must come back at once: libfcgi looks at its flag before it, and a signal between the two would
+ * end nothing until somebody connects again. */
+static void never_block(int listener)
+{
+    int flags = fcntl(listener, F_GETFL);
+
+    if (flags >= 0) {
+        (void)fcntl(listener, F_SETFL, flags | O_NONBLOCK);
+    }
+}
+
 struct gateway *gateway_open(void)
 {
     struct gateway *g = ho_alloc(sizeof *g);
@@ -82,6 +94,7 @@ struct gateway *gateway_open(void)
     g->cgi = FCGX_IsCGI() != 0;
     if (!g->cgi) {
         (void)FCGX_InitRequest(&g->fcgi, LISTEN_FD, 0);
+        never_block(LISTEN_FD);
     }
     return g;
 }
@@ -140,7 +153,7 @@ static int accept_request(struct gateway *g)
     sigset_t blocked;
     int rc;
 
-    /* Another process may have taken the connection: then this waits, and must be endable. */
+    /* On a connection that was kept, libfcgi reads without a limit: that must be endable. */
     (void)sigprocmask(SIG_SETMASK, &g->waiting, &blocked);
     rc = FCGX_Accept_r(&g->fcgi);
     (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
@@ -200,8 +213,10 @@ int gateway_next(struct gateway *g, struct request *r, enum reason *bad)
         return next_cgi(g, r, bad);
     }
     while (await(g)) {
-        if (accept_request(g) < 0) {
-            if (!stop) {
+        int rc = accept_request(g);
+
+        if (rc < 0) {
+            if (!stop && rc != -EAGAIN) {
                 clock_sleep_ms(ACCEPT_PAUSE_MS);
             }
         } else if (is_request(g)) {

@@ -1,97 +1,67 @@
 #!/usr/bin/env bash
 # Installs what hookonce needs and this machine lacks, and says nothing when nothing is missing.
 #
-#     tests/setup.sh [build|run|test]      each includes the one before; default: build
+#     tests/setup.sh [build|run|e2e|test]  each includes the one before; default: build
 #     tests/setup.sh analyze               build, and the analysers of tests/analyze.sh
 #     tests/setup.sh dist                  build, and what lib/dist takes
+#     tests/setup.sh deb                   build, and what makes a package
+#     tests/setup.sh compat                dist, deb, e2e, and what tests/compat takes
 #
-# Packages come from apt (Debian, Ubuntu). On a terminal it says what would be installed and asks once;
-# without one, or with CI=true, it goes on. No package with a service is installed: lighttpd, which
-# brings one, as Prometheus' package does, and Adminer and phpMyAdmin, which want a web server that has
-# PHP, are only unpacked below build/tools. Elsewhere it names what is missing and stops.
+# tests/packages has the names, for apt (Debian, Ubuntu), and for build and run also for dnf (Fedora, EL)
+# and apk (Alpine). On a terminal it says what would be installed and asks once; without one, or with
+# CI=true, it goes on. From apt no package with a service is installed: lighttpd, which brings one, as
+# Prometheus' package does, and Adminer and phpMyAdmin, which want a web server that has PHP, are only
+# unpacked below build/tools. Elsewhere it names what is missing and stops.
+#
+# SETUP_ROOT (a test's): the folder below which headers, files and the sbin folders are looked for.
 set -euo pipefail
 
 level=${1:-build}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tools=${HOOKONCE_BUILD:-$root/build}/tools
 npm_folders=("$root/tests/official" "$root/tests/browser")
+at_root=${SETUP_ROOT:-}
 python=/usr/bin/python3
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
-
-# level, how to look for it, what to look for, the packages that have it (the first that exists is taken)
-needs='
-build command cc                     gcc
-build header  stdio.h                libc6-dev
-build command make                   make
-build command pkg-config             pkg-config
-build header  fcgiapp.h              libfcgi-dev
-build header  openssl/evp.h          libssl-dev
-build header  mariadb/mysql.h        libmariadb-dev
-build header  json-c/json.h          libjson-c-dev
-build header  curl/curl.h            libcurl4-openssl-dev
-run   command mariadbd               mariadb-server-core mariadb-server-core-10.6 mariadb-server-core-10.5
-run   command mariadb-install-db     mariadb-server-core mariadb-server-core-10.6 mariadb-server-core-10.5
-run   command mariadb                mariadb-client-core mariadb-client-core-10.6 mariadb-client-core-10.5
-test  header  cmocka.h               libcmocka-dev
-test  command clang                  clang
-test  file    /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a libclang-rt-14-dev libclang-rt-19-dev libclang-common-11-dev
-test  command /usr/bin/python3       python3
-test  module  pytest                 python3-pytest
-test  module  pytest_timeout         python3-pytest-timeout
-test  module  xdist                  python3-pytest-xdist
-test  module  pymysql                python3-pymysql
-test  module  prometheus_client      python3-prometheus-client
-test  module  cryptography           python3-cryptography
-test  file    /usr/lib/*/faketime/libfaketime.so.1       libfaketime
-test  command faketime               faketime
-test  command apache2                apache2-bin
-test  file    /usr/lib/apache2/modules/mod_fcgid.so      libapache2-mod-fcgid
-test  command curl                   curl
-test  command shellcheck             shellcheck
-test  command valgrind               valgrind
-test  header  valgrind/memcheck.h    valgrind
-test  command npm                    npm
-test  command chromium               chromium
-test  file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf     fonts-dejavu-core
-test  file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf   fonts-noto-color-emoji
-test  command php                    php-cli
-test  file    /usr/lib/php/*/mysqli.so                   php-mysql
-test  file    /usr/lib/php/*/mbstring.so                 php-mbstring
-test  file    /usr/lib/php/*/dom.so                      php-xml
-test  command spin                   spin
-dist  command cmake                  cmake
-dist  command patch                  patch
-dist  command xz                     xz-utils
-dist  command strip                  binutils
-dist  header  zlib.h                 zlib1g-dev
-analyze command gcc                  gcc
-analyze command clang-tidy           clang-tidy
-analyze command cppcheck             cppcheck
-analyze command shellcheck           shellcheck
-'
+PATH=$PATH:$at_root/usr/local/sbin:$at_root/usr/sbin:$at_root/sbin:$at_root/usr/libexec
 
 case $level in
 build) levels=' build ' ;;
 run) levels=' build run ' ;;
-test) levels=' build run test ' ;;
+e2e) levels=' build run e2e ' ;;
+test) levels=' build run e2e test ' ;;
 analyze) levels=' build analyze ' ;;
 dist) levels=' build dist ' ;;
+deb) levels=' build deb ' ;;
+compat) levels=' build run e2e dist deb compat ' ;;
 *)
-    echo "usage: tests/setup.sh [build|run|test|analyze|dist]" >&2
+    echo "usage: tests/setup.sh [build|run|e2e|test|analyze|dist|deb|compat]" >&2
     exit 2
     ;;
 esac
 
+# The column of the table, by the package manager that there is.
+manager=none column=3
+for name in apt-get dnf apk; do
+    if command -v $name >/dev/null; then
+        manager=$name
+        break
+    fi
+    column=$((column + 1))
+done
+[ $manager != none ] || column=3
+
 has_header() {
-    local dir
-    for dir in /usr/include /usr/local/include /usr/include/*-linux-gnu*; do
-        [ -e "$dir/$1" ] && return 0
+    local dir name
+    for name in "$@"; do
+        for dir in "$at_root"/usr/include "$at_root"/usr/local/include "$at_root"/usr/include/*-linux-gnu*; do
+            [ -e "$dir/$name" ] && return 0
+        done
     done
     return 1
 }
 
 has_file() {
-    compgen -G "$1" >/dev/null
+    compgen -G "$at_root$1" >/dev/null
 }
 
 # One start of Python for all modules: prints those that are absent.
@@ -101,20 +71,13 @@ absent_modules() {
 print(*(m for m in sys.argv[1:] if u.find_spec(m) is None))' "$@"
 }
 
-has_lighttpd() {
-    command -v lighttpd >/dev/null || [ -x "$tools/lighttpd/usr/sbin/lighttpd" ]
-}
-
-has_promtool() {
-    command -v promtool >/dev/null || [ -x "$tools/promtool/usr/bin/promtool" ]
-}
-
-has_suexec() {
-    [ -e "$tools/suexec/usr/lib/apache2/suexec-custom" ]
-}
-
-has_consoles() {
-    [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ]
+has_unpacked() {
+    case $1 in
+    lighttpd) command -v lighttpd >/dev/null || [ -x "$tools/lighttpd/usr/sbin/lighttpd" ] ;;
+    promtool) command -v promtool >/dev/null || [ -x "$tools/promtool/usr/bin/promtool" ] ;;
+    suexec) [ -e "$tools/suexec/usr/lib/apache2/suexec-custom" ] ;;
+    consoles) [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ] ;;
+    esac
 }
 
 # has_npm_packages FOLDER: what its package-lock.json lists must be there, and installed from this very
@@ -128,31 +91,42 @@ has_npm_packages() {
     done < <(sed -n 's/^    "\(node_modules\/[^"]*\)": {$/\1/p' "$1/package-lock.json")
 }
 
+# is_there HOW WHAT: a row of tests/packages; $absent names the modules that are not.
+is_there() {
+    local whats
+    read -r -a whats <<<"$2"
+    case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header) has_header "${whats[@]}" ;;
+    file) has_file "$2" ;;
+    module) [[ $absent != *" $2 "* ]] ;;
+    unpacked) has_unpacked "$2" ;;
+    *) false ;;
+    esac
+}
+
 # Sets missing to one line for each missing thing: its name, then the packages that have it; unpack to
 # what is to be unpacked; npm_missing to the folders whose npm packages are to be installed.
 find_missing() {
-    local at how what packages absent modules folder
+    local cells at how what packages absent='' modules folder
     missing=() unpack=() npm_missing=()
-    absent=
-    if [[ $levels = *' test '* ]]; then
-        mapfile -t modules < <(awk '$2 == "module" { print $3 }' <<<"$needs")
+    if [[ $levels = *' e2e '* ]]; then
+        mapfile -t modules < <(awk '$3 == "module" { print $5 }' "$root/tests/packages")
         absent=" $(absent_modules "${modules[@]}") "
     fi
-    while read -r at how what packages; do
-        [[ -n $at && $levels = *" $at "* ]] || continue
-        case $how in
-        command) command -v "$what" >/dev/null && continue ;;
-        header) has_header "$what" && continue ;;
-        file) has_file "$what" && continue ;;
-        module) [[ $absent = *" $what "* ]] || continue ;;
-        esac
-        missing+=("$what $packages")
-    done <<<"$needs"
-    [[ $levels = *' run '* ]] && ! has_lighttpd && unpack+=(lighttpd)
+    while IFS='|' read -r -a cells; do
+        read -r at how <<<"${cells[0]-} ${cells[1]-}"
+        [[ -n $at && $at != '#'* && $levels = *" $at "* ]] || continue
+        read -r what <<<"${cells[2]-}"
+        read -r packages <<<"${cells[$column]-}"
+        is_there "$how" "$what" && continue
+        if [ "$how" = unpacked ] && [ $manager = apt-get ]; then
+            unpack+=("$what")
+        else
+            missing+=("${what// /,} $packages")
+        fi
+    done <"$root/tests/packages"
     if [[ $levels = *' test '* ]]; then
-        has_consoles || unpack+=(consoles)
-        has_promtool || unpack+=(promtool)
-        has_suexec || unpack+=(suexec)
         for folder in "${npm_folders[@]}"; do
             has_npm_packages "$folder" || npm_missing+=("$folder")
         done
@@ -162,10 +136,10 @@ find_missing() {
 
 # The names a person reads, before the package lists are known to be fresh.
 wanted_names() {
-    local line name
+    local line name what
     for line in ${missing[@]+"${missing[@]}"}; do
-        read -r _ name _ <<<"$line"
-        echo "$name"
+        read -r what name _ <<<"$line"
+        echo "${name:-$what}"
     done | sort -u | tr '\n' ' '
 }
 
@@ -194,7 +168,7 @@ stop() {
 pick_package() {
     local name
     for name in "$@"; do
-        if apt-cache show --no-all-versions "$name" >/dev/null 2>&1; then
+        if [ $# = 1 ] || apt-cache show --no-all-versions "$name" >/dev/null 2>&1; then
             echo "$name"
             return
         fi
@@ -269,7 +243,7 @@ unpack_consoles() {
 
 install_packages() {
     local line what packages=() libs
-    "${admin[@]}" apt-get "${quiet[@]}" update
+    [ $manager != apt-get ] || "${admin[@]}" apt-get "${quiet[@]}" update
     for line in ${missing[@]+"${missing[@]}"}; do
         # shellcheck disable=SC2086  # a list of package names
         packages+=("$(pick_package ${line#* })")
@@ -280,8 +254,18 @@ install_packages() {
         packages+=($libs)
     done
     [ ${#packages[@]} -gt 0 ] || return 0
-    "${admin[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 NEEDRESTART_MODE=l \
-        apt-get "${quiet[@]}" -y --no-install-recommends --no-remove install "${packages[@]}"
+    mapfile -t packages < <(printf '%s\n' "${packages[@]}" | sort -u)
+    case $manager in
+    apt-get)
+        "${admin[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 NEEDRESTART_MODE=l \
+            apt-get "${quiet[@]}" -y --no-install-recommends --no-remove install "${packages[@]}"
+        ;;
+    dnf)
+        "${admin[@]}" dnf -y -q --setopt=install_weak_deps=False install "${packages[@]}" ||
+            stop "dnf could not install them. On Enterprise Linux they need EPEL and CRB: dnf install epel-release && dnf config-manager --set-enabled crb"
+        ;;
+    apk) "${admin[@]}" apk add "${packages[@]}" ;;
+    esac
 }
 
 # install_npm_packages FOLDER. npm knows only the authorities that Node brings; this system's own come
@@ -300,7 +284,10 @@ quiet=(-qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
 terminal=no
 [[ -t 0 && -t 1 && ${CI:-} != true ]] && terminal=yes
 if [[ ${#missing[@]} -gt 0 || ${#unpack[@]} -gt 0 ]]; then
-    command -v apt-get >/dev/null || stop "Install these with this system's own package manager, then run it again."
+    [ $manager != none ] || stop "Install these with this system's own package manager, then run it again."
+    for line in ${missing[@]+"${missing[@]}"}; do
+        [ -n "${line#* }" ] || stop "tests/packages has no name for ${line%% *} with $manager: install it, then run it again."
+    done
     if [ "$(id -u)" != 0 ]; then
         if [ $terminal = no ] || ! command -v sudo >/dev/null; then
             stop "Install these as root, then run it again."

@@ -25,9 +25,7 @@ fail() {
 
 apt=$folder/apt
 mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$folder/files"
-mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
-[ -n "$mirror" ] || mirror=$(sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' /etc/apt/sources.list | head -n 1)
-[ -n "$mirror" ] || fail "no mirror of Debian is in /etc/apt"
+mirror=$("$here/mirror.sh") || exit 1
 signed='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
 printf '%s\n' "deb $signed $mirror bullseye main" "deb-src $signed $mirror bookworm main" >"$apt/sources.list"
 : >"$apt/status"
@@ -79,7 +77,7 @@ tar xf ../files/curl_*.orig.tar.gz
     cd curl-*/
     tar xf ../../files/curl_*.debian.tar.xz
     # The last two are for builds with other TLS libraries.
-    grep -v -e '^#' -e '^90_gnutls' -e '^99_nss' debian/patches/series | while read -r patch; do
+    grep -v -e '^#' -e '^$' -e '^90_gnutls' -e '^99_nss' debian/patches/series | while read -r patch; do
         patch -s -p1 -f <"debian/patches/$patch"
     done
 )

@@ -16,7 +16,8 @@
 #include "receiver/parts.h"
 
 #define PAGE_MS 2000          /* `hookonce page` gives the database less */
-#define PLACE_MS 250          /* how long one waits for another page to be through */
+#define SLOW_MS 1000          /* behind a page that took longer the place rests as long as it took */
+#define PLACE_MS 250          /* how long the others wait for a page to be through, all together */
 #define PLACE_LOOK_MS 10
 #define PAGE_MAX ((size_t)2 * 1024 * 1024)
 #define FIELD_MAX 4096        /* of the query, and of Authorization */
@@ -155,30 +156,73 @@ static bool wants_openmetrics(const struct receiver *rx, enum page page)
     return wanted;
 }
 
-/* Takes the one place on this host in which a page is made, so that of two receivers one is there
- * for deliveries. false: it is taken. Where no lock can be had (*fd -1), the number of receivers is
- * the bound. The lock ends with its holder, however that ends. */
-static bool take_place(const struct receiver *rx, int64_t wait_ms, int *fd)
+/* The one place on this host in which a page is made, so that of two receivers one is there for
+ * deliveries: the lock of a file. It ends with its holder, however that ends. A web server may have
+ * sent a delivery to the very receiver that makes a page, behind others who ask for pages: so that it
+ * waits for one page and no more, the place rests behind a slow one. The file says in monotonic time: */
+struct place {
+    int64_t began_ms; /* since when a page is being made; 0: none is */
+    int64_t rests_until_ms;
+};
+
+/* returns -1: no lock can be had here, and the number of receivers is the bound */
+static int place_open(const struct receiver *rx)
 {
     const char *dir = receiver_state_dir(rx);
-    const struct deadline end = deadline_in(wait_ms);
     size_t room = strlen(dir) + 32;
     char *path = ho_alloc(room);
-    bool mine = false;
 
     (void)snprintf(path, room, "%s/page.lock", dir);
-    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
     free(path);
-    mine = *fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    while (!mine && deadline_left_ms(end) > 0) {
-        clock_sleep_ms(PLACE_LOOK_MS);
-        mine = flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    return fd;
+}
+
+static struct place place_read(int fd)
+{
+    struct place p = {0, 0};
+
+    if (fd < 0 || pread(fd, &p, sizeof p, 0) != (ssize_t)sizeof p) {
+        p = (struct place){0, 0};
     }
-    if (!mine) {
-        (void)close(*fd);
-        *fd = -1;
+    return p;
+}
+
+/* What can't be written holds nobody up. */
+static void place_write(int fd, struct place p)
+{
+    if (fd >= 0 && pwrite(fd, &p, sizeof p, 0) != (ssize_t)sizeof p) {
+        (void)!ftruncate(fd, 0);
+    }
+}
+
+static bool place_take(int fd)
+{
+    return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* Waits until the page that is being made has had its PLACE_MS, however many wait one after the
+ * other. false: it is not through then */
+static bool place_await(int fd)
+{
+    const struct deadline end = deadline_in(PLACE_MS);
+    bool mine = false, waits = true;
+
+    while (!mine && waits) {
+        clock_sleep_ms(PLACE_LOOK_MS);
+        mine = place_take(fd);
+        int64_t began_ms = place_read(fd).began_ms;
+        waits = deadline_left_ms(end) > 0 && (began_ms == 0 || clock_mono_ms() - began_ms < PLACE_MS);
     }
     return mine;
+}
+
+/* Of a time too far ahead this machine has started since. */
+static bool place_rests(int fd)
+{
+    int64_t left_ms = place_read(fd).rests_until_ms - clock_mono_ms();
+
+    return left_ms > 0 && left_ms <= 2 * PAGE_MS;
 }
 
 static const char *kept_name(enum page page, bool open_text)
@@ -219,21 +263,32 @@ static void make(struct receiver *rx, enum page page, bool open_text)
     program_end(&p);
 }
 
-/* Makes it, or gives the last one while another is being made. */
+/* Makes it in the place, which is ours. Whoever is killed meanwhile has been slow. */
+static void make_in_place(struct receiver *rx, enum page page, bool open_text, int fd)
+{
+    int64_t began_ms = clock_mono_ms();
+
+    place_write(fd, (struct place){began_ms, began_ms + 2 * PAGE_MS});
+    make(rx, page, open_text);
+    int64_t now_ms = clock_mono_ms(), took_ms = now_ms - began_ms;
+    place_write(fd, (struct place){0, took_ms > SLOW_MS ? now_ms + took_ms : 0});
+}
+
+/* Makes it, or gives the last one while another is being made and while the place rests. */
 static void make_or_give(struct receiver *rx, enum page page)
 {
     bool open_text = wants_openmetrics(rx, page);
     struct buf kept;
-    int fd;
+    int fd = place_open(rx);
 
     buf_init(&kept, PAGE_MAX);
-    bool mine = take_place(rx, 0, &fd);
-    if (!mine && page_kept(rx, kept_name(page, open_text), &kept)) {
+    bool mine = place_take(fd);
+    if ((!mine || place_rests(fd)) && page_kept(rx, kept_name(page, open_text), &kept)) {
         answer(rx, page, open_text, buf_span(&kept));
-    } else if (mine || take_place(rx, PLACE_MS, &fd)) {
-        make(rx, page, open_text);
+    } else if ((mine || place_await(fd)) && !place_rests(fd)) {
+        make_in_place(rx, page, open_text, fd);
     } else {
-        trouble(rx, page, "another page is being made, and takes long");
+        trouble(rx, page, "another page is being made or was just now, and takes long");
     }
     buf_free(&kept);
     if (fd >= 0) {

@@ -1,7 +1,6 @@
 """What monitors and people ask: /health, /metrics, /status, their token, and what is made for them."""
 
 import base64
-import contextlib
 import fcntl
 import hashlib
 import html.parser
@@ -12,12 +11,11 @@ import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import pymysql
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
-from hooktest import events, sign
+from hooktest import events, sign, wait_until
 from hooktest.paths import PROJECT, promtool
 from hooktest.proc import run
 from hooktest.web import SERVERS
@@ -37,16 +35,24 @@ def get(s, page, headers=BEARER, method="GET", query=""):
     return s.server.request(method, f"/hookonce.fcgi/{page}{query}", None, headers)
 
 
-def state(s, query=""):
+def made(s, page, headers=BEARER, query=""):
+    """The page; a busy machine may not make it in time at once, and says so."""
+    def asked():
+        answer = get(s, page, headers, query=query)
+        return None if b"could not be made" in answer.body else answer
+    return wait_until(asked, 5, f"{page} is made", 0.2)
+
+
+def state(s, query="", ask=made):
     """-> (HTTP status, the word, the reasons)"""
-    answer = get(s, "health", query=query)
+    answer = ask(s, "health", query=query)
     told = json.loads(answer.body)
     return answer.status, told["status"], told["reasons"]
 
 
 def samples(s, headers=BEARER):
     """The metrics by name and labels -> number; checked by a parser of the format they are in."""
-    answer = get(s, "metrics", headers)
+    answer = made(s, "metrics", headers)
     assert answer.status == 200
     parse = openmetrics if answer.header("Content-Type").startswith("application/openmetrics-text") else prometheus
     return {(sample.name, *sorted(sample.labels.items())): sample.value
@@ -114,6 +120,7 @@ def test_only_get_and_head_ask_for_a_page(paged):
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
         answer = s.server.request(method, "/hookonce.fcgi/status", b"", BEARER)
         assert (answer.status, answer.header("Allow")) == (405, "GET, HEAD")
+    made(s, "status")
     head = get(s, "status", method="HEAD")
     assert head.status == 200 and head.body == b"" and int(head.header("Content-Length")) > 1000
     assert s.written() == {}
@@ -159,6 +166,7 @@ def test_health_names_each_thing_that_waits(paged):
     s.hookonce("process", "--once")
     assert state(s) == (200, "ready", [])
     assert s.deliver("stripe", events.stripe("evt_1", kind="another")).status == 200
+    wait_until(lambda: s.count("conflict") == 1, 5, "it is written, behind the answer")
     assert state(s) == (200, "degraded", ["1 conflict"])
     s.sql("DELETE FROM hookonce_conflict")
     s.sql("UPDATE hookonce_job SET state = 'ready', outcome = NULL, run_at = UTC_TIMESTAMP(6) - INTERVAL 30 MINUTE")
@@ -190,7 +198,7 @@ def test_health_says_whether_deliveries_are_taken_without_a_database(paged, own_
     assert state(s)[:2] == (503, "down")
     assert state(s, "?live") == (200, "live", [])
     assert samples(s)["hookonce_database_up", ] == 0
-    status = get(s, "status")
+    status = made(s, "status")
     assert status.status == 200 and b"<b>down</b>" in status.body
 
 
@@ -199,12 +207,13 @@ def test_a_database_that_hangs_holds_a_page_up_for_some_seconds_and_live_not_at_
     s = paged(database=server.create_database())
     os.kill(server.proc.pid, signal.SIGSTOP)
     try:
-        start = time.monotonic()
         assert state(s) == (200, "degraded", ["the database is away; deliveries go to the spool"])
-        assert time.monotonic() - start < 10
-        start = time.monotonic()
-        assert state(s, "?live") == (200, "live", [])
-        assert time.monotonic() - start < 2
+        took = []
+        for _ in range(5):
+            start = time.monotonic()
+            assert state(s, "?live") == (200, "live", [])
+            took.append(time.monotonic() - start)
+        assert min(took) < 1, "it waits for no database"
     finally:
         os.kill(server.proc.pid, signal.SIGCONT)
 
@@ -213,7 +222,7 @@ def test_a_page_that_can_not_be_made_says_so(paged):
     s = paged()
     os.rename(s.program, s.program + ".away")
     assert get(s, "status").status == 503 and get(s, "metrics").header("Retry-After") == "30"
-    assert state(s)[:2] == (200, "degraded")
+    assert state(s, ask=get)[:2] == (200, "degraded")
     assert state(s, "?live")[1] == "live"
     assert {line["page"] for line in s.log_lines(event="page")} == set(PAGES)
 
@@ -235,15 +244,15 @@ def test_one_page_is_made_at_a_time_and_others_get_the_last(paged):
     with open(s.write("state/page.lock", ""), "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         assert get(s, "status").status == 503
-        assert state(s)[:2] == (200, "degraded") and state(s, "?live")[1] == "live"
+        assert state(s, ask=get)[:2] == (200, "degraded") and state(s, "?live")[1] == "live"
         fcntl.flock(held, fcntl.LOCK_UN)
-        made = {page: get(s, page) for page in PAGES}
-        made["open"] = get(s, "metrics", OPEN)
-        assert {answer.status for answer in made.values()} == {200}
+        first = {page: made(s, page) for page in PAGES}
+        opened = made(s, "metrics", OPEN)
+        assert {answer.status for answer in (*first.values(), opened)} == {200}
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert {page: get(s, page).body for page in PAGES} == {page: made[page].body for page in PAGES}
+        assert {page: get(s, page).body for page in PAGES} == {page: first[page].body for page in PAGES}
         again = get(s, "metrics", OPEN)
-        assert (again.body, again.header("Content-Type")) == (made["open"].body, made["open"].header("Content-Type"))
+        assert (again.body, again.header("Content-Type")) == (opened.body, opened.header("Content-Type"))
         for name in os.listdir(s.path("state")):
             if name.endswith(".kept"):
                 assert os.stat(s.path("state/" + name)).st_mode & 0o777 == 0o600
@@ -251,30 +260,51 @@ def test_one_page_is_made_at_a_time_and_others_get_the_last(paged):
         assert get(s, "status").status == 503 and get(s, "metrics", OPEN).status == 503
 
 
-def test_of_two_receivers_one_is_there_for_deliveries_however_many_ask_for_pages(paged, own_mariadb):
-    mariadb = own_mariadb()
-    database = mariadb.create_database()
-    s = paged(("lighttpd", {"procs": 2}), database=database)
-    end = time.monotonic() + 6
+SLOW_PAGE = """#!/bin/sh
+echo "began $(cut -d' ' -f1 /proc/uptime)" >>"$(dirname "$0")/pages"
+sleep 1.6
+echo "ended $(cut -d' ' -f1 /proc/uptime)" >>"$(dirname "$0")/pages"
+echo "a page"
+"""
+
+
+def test_of_two_receivers_one_is_there_for_deliveries_however_many_ask_for_pages(paged):
+    s = paged(("lighttpd", {"procs": 2}))
+    s.write("hookonce", SLOW_PAGE, mode=0o755)
+    end = time.monotonic() + 9
 
     def ask():
         while time.monotonic() < end:
             get(s, "metrics")
-            time.sleep(0.2)
+            time.sleep(0.02)
 
-    with contextlib.closing(pymysql.connect(unix_socket=mariadb.socket, user="root",
-                                            database=database.name)) as other, \
-            ThreadPoolExecutor(4) as pool:
-        other.cursor().execute("LOCK TABLES hookonce_alert WRITE, hookonce_sample WRITE")
+    with ThreadPoolExecutor(4) as pool:
         asking = [pool.submit(ask) for _ in range(4)]
         took = []
         while time.monotonic() < end - 0.5:
             start = time.monotonic()
             assert s.deliver("github", events.github()).status == 200
-            took.append(time.monotonic() - start)
+            took.append((start, time.monotonic()))
+            time.sleep(0.01)
         for one in asking:
             one.result()
-    assert max(took) < 2.5, took
+    with open(s.path("pages"), encoding="ascii") as f:
+        pages = [line.split() for line in f]
+    ended = [float(at) for what, at in pages if what == "ended"]
+    assert len(ended) >= 2
+    # Whatever the machine does meanwhile: a delivery may have waited for one page, never for two.
+    assert [t for t in took if sum(t[0] < at < t[1] for at in ended) > 1] == []
+
+
+def test_behind_a_slow_page_none_is_made_for_as_long_as_it_took(paged):
+    s = paged(("lighttpd", {"procs": 1}))
+    s.write("hookonce", SLOW_PAGE.replace("1.6", "2.5"), mode=0o755)
+    assert get(s, "metrics").status == 503, "it was not through in time"
+    assert get(s, "metrics").status == get(s, "status").status == 503 and state(s, ask=get)[:2] == (200, "degraded")
+    with open(s.path("pages"), encoding="ascii") as f:
+        assert len(f.readlines()) == 1, "no other one has begun"
+    s.write("hookonce", SLOW_PAGE.replace("1.6", "0"), mode=0o755)
+    wait_until(lambda: get(s, "metrics").status == 200, 5, "the next is made")
 
 
 # -- metrics -----------------------------------------------------------------------------------------
@@ -341,10 +371,11 @@ def test_metrics_say_what_came_and_how_it_fared(paged):
 def test_promtool_finds_nothing_wrong_with_the_metrics(paged):
     s = paged(**BROKEN)
     fill(s)
-    checked = run([promtool(), "check", "metrics"], 60, input=get(s, "metrics").body)
+    checked = run([promtool(), "check", "metrics"], 60, input=made(s, "metrics").body)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
-    assert get(s, "metrics", OPEN).header("Content-Type").startswith("application/openmetrics-text; version=1.0.0")
-    assert get(s, "metrics", OPEN).body.endswith(b"# EOF\n")
+    opened = made(s, "metrics", OPEN)
+    assert opened.header("Content-Type").startswith("application/openmetrics-text; version=1.0.0")
+    assert opened.body.endswith(b"# EOF\n")
 
 
 def test_dashboard_and_rules_name_metrics_that_there_are(paged):
@@ -412,7 +443,7 @@ def test_status_shows_everything_escaped_in_one_page_without_a_script(paged):
     s.sql("INSERT INTO hookonce_stat (hour, source, event_type, events, last_at, counted_at) VALUES"
           " (DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:00:00'), UNHEX('FF3C62'), 'x', 41, UTC_TIMESTAMP(6),"
           " UTC_TIMESTAMP(6))")
-    answer = get(s, "status")
+    answer = made(s, "status")
     page = Page(answer.body)
     assert "script" not in page.tags and not any(name.startswith("on") for name, _ in page.attributes)
     assert not any(name in ("src", "href", "style", "action") for name, _ in page.attributes)
@@ -437,7 +468,7 @@ def test_status_draws_what_the_tables_hold(paged):
           " SELECT FROM_UNIXTIME(UNIX_TIMESTAMP() DIV 300 * 300 - 300 * seq), h.host, UTC_TIMESTAMP(6), 0,"
           " IF(seq = 100, 4000, 0), 0, 0, 0, 10, 0, 1, IF(seq = 0, 5, 0), 10, 50000, 3000, 9000, 20000, 0"
           " FROM seq_0_to_2015, (SELECT 'a' AS host UNION ALL SELECT 'b') AS h")
-    body = get(s, "status").body.decode()
+    body = made(s, "status").body.decode()
     figures = {(t, p): svg for t, p, svg in
                re.findall(r"<figcaption>(.*?) <small>(.*?)</small>(.*?)</figure>", body, re.S)}
     accepted = re.search(r"accepted: (\d+)", figures["Deliveries", "24 h"])

@@ -1,12 +1,13 @@
 """Workers that vanish, sleep through their lease or come too often, and what is left of their jobs."""
 
+import datetime
 import signal
 import time
 
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import arrive, attempts, join, sleeping, wait_sleeping
+from hooktest.flow import Gate, arrive, attempts, expire, join, sleeping, wait_sleeping
 from hooktest.proc import Proc, pids_of
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
@@ -44,39 +45,43 @@ def done_once(s, event_id, claims):
 # ---- kill -9 --------------------------------------------------------------------------------------
 
 
+def kill(s, worker):
+    """kill -9 while its handler sleeps; the server notices a dead client only at the statement's end, or now."""
+    link = wait_sleeping(s)
+    worker.kill9()
+    s.db.server.execute(f"KILL CONNECTION {link}")
+    wait_until(lambda: not sleeping(s) and not pids_of(s.program), 5, "its link is gone, its workers end with it")
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_job_of_a_killed_worker_is_done_after_its_lease__O_WRK_01(slow, workers):
-    s = slow(3, lease="4s", timeout="3500ms")
+    s = slow(50, lease="70s", timeout="60s")
     arrive(s, events.stripe("evt_killed"))
-    first = s.start_processor("--for", "30s", "--workers", workers)
-    wait_sleeping(s)
-    first.kill9()
-    wait_until(lambda: not pids_of(s.program), 5, "its workers end with it")
+    kill(s, s.start_processor("--for", "300s", "--workers", workers))
     assert job(s)["state"] == "running" and s.receipts()[0]["status"] == "processing"
     assert s.effects() == []
     s.sql("UPDATE pause SET seconds = 0")
-    wait_until(lambda: s.value("SELECT run_at <= UTC_TIMESTAMP(6) FROM hookonce_job"), 6, "the lease ends")
+    assert 0 < s.value("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), run_at) FROM hookonce_job") < 70
+    s.process()
+    assert job(s)["state"] == "running", "its lease is not over"
+    expire(s)
     assert b"a worker that vanished" in s.hookonce("check").stdout
-    start = time.monotonic()
-    second = s.start_processor("--for", "20s")
+    second = s.start_processor("--for", "300s")
     wait_until(lambda: job(s)["state"] == "done", 10, "the job is done")
-    assert time.monotonic() - start < 7
     assert second.stop() == 0
     done_once(s, "evt_killed", [(1, "lease lost"), (1, "done")])
     assert [line["outcome"] for line in s.log_lines(event="lease_lost")] == ["lease lost"]
 
 
 def test_a_job_that_kills_every_worker_is_given_up__O_WRK_01(slow):
-    s = slow(2.5, lease="3s", timeout="2800ms")
+    s = slow(50, lease="70s", timeout="60s")
     s.routes["all-stripe"]["retry"] = "2 tries, 1s"
     s.configure()
     arrive(s, events.stripe("evt_deadly"))
     for _ in range(3):  # the first claim may have been an accident; two more count
-        wait_until(lambda: not sleeping(s), 5, "the last handler's link is gone")
-        worker = s.start_processor("--for", "30s")
-        wait_sleeping(s)
-        worker.kill9()
-    wait_until(lambda: s.hookonce("process", "--once").returncode == 1, 10, "it is given up", 0.3)
+        kill(s, s.start_processor("--for", "300s"))
+        expire(s)
+    assert s.hookonce("process", "--once").returncode == 1, "it is given up"
     assert (job(s)["state"], job(s)["outcome"], job(s)["tries"]) == ("dead", "worker lost", 2)
     assert s.effects() == [] and s.receipts()[0]["status"] == "failed"
     assert [outcome for _, outcome in attempts(s)] == ["lease lost"] * 3
@@ -87,14 +92,16 @@ def test_a_job_that_kills_every_worker_is_given_up__O_WRK_01(slow):
 
 
 def test_a_worker_that_sleeps_through_its_lease_still_holds_the_job_it_runs__O_WRK_02(site, slow):
-    s = slow(1, lease="3s", timeout="2s")
+    s = slow(0, lease="9s", timeout="8s", sql=[*SLOW, Gate.PASS])
+    gate = Gate(s)
     arrive(s, events.stripe("evt_late"))
-    first = s.start_processor("--for", "30s")
-    wait_sleeping(s)
+    first = s.start_processor("--for", "300s")
+    gate.wait()
     first.pause()
+    gate.open()
     other = join(site, s)
-    second = other.start_processor("--for", "20s")
-    wait_until(lambda: s.value("SELECT run_at <= UTC_TIMESTAMP(6) - INTERVAL 3 SECOND FROM hookonce_job"), 10,
+    second = other.start_processor("--for", "300s")
+    wait_until(lambda: s.value("SELECT run_at <= UTC_TIMESTAMP(6) - INTERVAL 2 SECOND FROM hookonce_job"), 12,
                "the lease is over for long")
     assert job(s)["state"] == "running" and s.effects() == [] and attempts(s) == []
     first.resume()
@@ -104,20 +111,23 @@ def test_a_worker_that_sleeps_through_its_lease_still_holds_the_job_it_runs__O_W
 
 
 def test_a_worker_that_wakes_after_a_takeover_changes_nothing__O_WRK_02(site, slow):
-    s = slow(1.5, lease="3s", timeout="2s")
+    s = slow(0, lease="70s", timeout="60s", sql=[*SLOW, Gate.PASS])
+    gate = Gate(s)
     arrive(s, events.stripe("evt_a"), events.stripe("evt_b"))
-    first = s.start_processor("--for", "40s")
-    wait_sleeping(s)  # evt_a runs; evt_b is claimed by the same worker and not yet begun
+    first = s.start_processor("--for", "300s")
+    gate.wait()  # evt_a runs; evt_b is claimed by the same worker and not yet begun
     first.pause()
-    assert [j["state"] for j in s.jobs()] == ["running", "running"]
-    s.sql("UPDATE pause SET seconds = 0")
-    second = join(site, s).start_processor("--for", "20s")
+    gate.open()
+    evt_a, evt_b = s.jobs()
+    assert [evt_a["state"], evt_b["state"]] == ["running", "running"]
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND WHERE id = %s", evt_b["id"])
+    second = join(site, s).start_processor("--for", "300s")
     wait_until(lambda: s.jobs()[1]["state"] == "done", 12, "the second one takes evt_b over")
     assert s.jobs()[0]["state"] == "running"
     assert s.effects() == ["evt_b"]
     first.resume()
     wait_until(lambda: s.jobs()[0]["state"] == "done", 5, "the first one ends evt_a")
-    wait_until(lambda: any(line.get("outcome") == "lease lost" and line["job"] == str(s.jobs()[1]["id"])
+    wait_until(lambda: any(line.get("outcome") == "lease lost" and line["job"] == str(evt_b["id"])
                            for line in s.log_lines(event="lease_lost")), 5, "the first one learns of evt_b")
     assert first.stop() == 0 and second.stop() == 0
     assert sorted(s.effects()) == ["evt_a", "evt_b"]
@@ -126,30 +136,31 @@ def test_a_worker_that_wakes_after_a_takeover_changes_nothing__O_WRK_02(site, sl
 
 
 def test_a_handler_whose_link_breaks_does_its_work_once__O_WRK_02(slow):
-    s = slow(2, lease="20s", timeout="10s")
+    s = slow(0, lease="70s", timeout="60s", sql=[*SLOW, Gate.PASS])
+    gate = Gate(s)
     arrive(s, events.stripe("evt_cut"))
-    worker = s.start_processor("--for", "30s")
-    link = wait_sleeping(s)
-    s.sql("UPDATE pause SET seconds = 0")
+    worker = s.start_processor("--for", "300s")
+    link, = gate.wait()
     s.db.server.execute(f"KILL CONNECTION {link}")
+    gate.open()
     wait_until(lambda: job(s)["state"] == "done", 10, "the job is done on another link")
     assert worker.stop() == 0
     done_once(s, "evt_cut", [(1, "done")])
 
 
 def test_a_handler_is_stopped_before_its_lease_ends__O_WRK_02(site, slow):
-    s = slow(12, lease="4s", timeout="2s")
+    s = slow(90, lease="22s", timeout="2s")
     s.routes["all-stripe"]["retry"] = "2 tries, 1s"
     s.configure()
     arrive(s, events.stripe("evt_long"))
-    second = join(site, s).start_processor("--for", "20s")
-    first = s.start_processor("--for", "20s")
+    second = join(site, s).start_processor("--for", "300s")
+    first = s.start_processor("--for", "300s")
     wait_until(lambda: job(s)["state"] == "dead", 15, "it is given up")
     assert sorted([first.stop(), second.stop()]) in ([0, 1], [1, 1])
     assert s.effects() == [] and attempts(s) == [(1, "failed"), (2, "failed")]
     assert job(s)["outcome"] == "gave up" and "not through in its time (timeout 2s)" in job(s)["last_error"]
     rows = s.sql("SELECT TIMESTAMPDIFF(MICROSECOND, started_at, ended_at) AS us FROM hookonce_attempt")
-    assert all(1.9e6 < row["us"] < 3.9e6 for row in rows)
+    assert all(1.9e6 < row["us"] < 22e6 for row in rows)
 
 
 # ---- many starts ------------------------------------------------------------------------------------
@@ -157,26 +168,29 @@ def test_a_handler_is_stopped_before_its_lease_ends__O_WRK_02(site, slow):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_starts_that_overlap_leave_at_once_and_silently__O_WRK_04(slow, workers):
-    s = slow(19, lease="30s", timeout="20s")
+    s = slow(99, lease="110s", timeout="100s")
     arrive(s, events.stripe("evt_hangs"))
-    first = s.start_processor("--for", "30s", "--workers", str(workers))
+    first = s.start_processor("--for", "300s", "--workers", str(workers))
     wait_sleeping(s)
-    at_work = len(pids_of(s.program))
-    assert at_work == (1 if workers == 1 else 1 + workers)
+
+    def only_they_work():
+        # a program that one of them starts counts too until it has ended
+        wait_until(lambda: len(pids_of(s.program)) == (1 if workers == 1 else 1 + workers), 5, "nobody else is there")
+
+    only_they_work()
     for number in range(30):
-        done = s.hookonce("process", "--for", "30s", limit_s=3)
+        done = s.hookonce("process", "--for", "300s")  # within the usual limit
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), number
-        assert len(pids_of(s.program)) == at_work
+        only_they_work()
     orphan = wait_sleeping(s)  # still hanging, and after the kill it holds its locks on
     first.kill9()
     s.sql("UPDATE pause SET seconds = 0")
     arrive(s, events.stripe("evt_next"))
-    start = time.monotonic()
-    done = s.process(limit_s=5)
-    assert time.monotonic() - start < 3 and done.stdout == done.stderr == b""
+    done = s.process()
+    assert done.stdout == done.stderr == b""
     assert s.effects() == ["evt_next"]
-    if orphan in sleeping(s):
-        s.db.server.execute(f"KILL CONNECTION {orphan}")
+    assert orphan in sleeping(s), "nobody has waited for it"
+    s.db.server.execute(f"KILL CONNECTION {orphan}")
 
 
 def test_a_lock_file_that_was_left_behind_stops_nobody__O_WRK_04(slow):
@@ -188,18 +202,20 @@ def test_a_lock_file_that_was_left_behind_stops_nobody__O_WRK_04(slow):
 
 
 def test_sigterm_finishes_the_job_in_hand_and_gives_the_others_back(slow):
-    s = slow(2, lease="30s", timeout="20s")
+    s = slow(0, lease="70s", timeout="60s", sql=[*SLOW, Gate.PASS])
+    gate = Gate(s)
     arrive(s, events.stripe("evt_1"), events.stripe("evt_2"), events.stripe("evt_3"))
-    worker = s.start_processor("--for", "40s")
-    wait_sleeping(s)
-    start = time.monotonic()
+    worker = s.start_processor("--for", "300s")
+    gate.wait()
     worker.signal(signal.SIGTERM)
-    assert worker.wait(10) == 0 and time.monotonic() - start < 4
+    time.sleep(0.5)
+    assert worker.alive(), "it waits for the job in hand"
+    gate.open()
+    assert worker.wait(30) == 0
     assert s.effects() == ["evt_1"]
     assert [j["state"] for j in s.jobs()] == ["done", "ready", "ready"]
     assert [r["status"] for r in s.receipts()] == ["processed", "received", "received"]
     assert [j["tries"] for j in s.jobs()] == [1, 0, 0] and attempts(s) == [(1, "done")]
-    s.sql("UPDATE pause SET seconds = 0")
     s.process()
     assert s.effects() == ["evt_1", "evt_2", "evt_3"]
     assert s.count("worker") == 0
@@ -209,10 +225,11 @@ def test_a_run_ends_in_its_time_and_begins_nothing_after_it(slow):
     s = slow(1, lease="30s", timeout="20s")
     arrive(s, *(events.stripe(f"evt_{n}") for n in range(8)))
     start = time.monotonic()
-    done = s.hookonce("process", "--for", "3s", check=True, limit_s=10)
-    took = time.monotonic() - start
-    assert done.stdout == done.stderr == b"" and 2.5 < took < 5
-    assert 2 <= len(s.effects()) <= 4
+    done = s.hookonce("process", "--for", "3s", check=True)
+    assert done.stdout == done.stderr == b"" and time.monotonic() - start > 2.5
+    begun = [row["started_at"] for row in s.sql("SELECT started_at FROM hookonce_attempt ORDER BY started_at")]
+    assert begun[-1] - begun[0] < datetime.timedelta(seconds=3)
+    assert 1 <= len(s.effects()) <= 4
     states = [j["state"] for j in s.jobs()]
     assert states.count("done") == len(s.effects()) and set(states) == {"done", "ready"}
 
@@ -221,15 +238,13 @@ def test_an_idle_run_stays_until_its_time_and_an_idle_once_does_not(slow):
     s = slow(0, lease="30s", timeout="20s")
     start = time.monotonic()
     s.hookonce("process", "--for", "2s", check=True)
-    assert 1.8 < time.monotonic() - start < 4
-    start = time.monotonic()
-    s.hookonce("process", "--once", check=True)
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start > 1.8
+    s.hookonce("process", "--once", "--for", "300s", check=True)  # within the usual limit
 
 
 def test_all_runs_share_one_lock_whatever_their_options(slow):
     s = slow(0, lease="30s", timeout="20s")
-    first = Proc([s.program, "process", "--for", "20s"], s.path("first.log"), env=s.environment(), user=s.user,
+    first = Proc([s.program, "process", "--for", "300s"], s.path("first.log"), env=s.environment(), user=s.user,
                  cwd=s.dir)
     try:
         wait_until(lambda: s.count("worker") == 1, 10, "it has said hello")

@@ -37,6 +37,35 @@ def wait_sleeping(site, limit_s=10):
     return wait_until(lambda: sleeping(site), limit_s, "a handler sleeps")[0]
 
 
+class Gate:
+    """Where handlers stand until it is opened: PASS is a statement of theirs.
+
+    It is a lock of the site's database server; who waits for it gives up after a minute.
+    """
+
+    PASS = "SELECT GET_LOCK(DATABASE(), 60), RELEASE_LOCK(DATABASE())"
+
+    def __init__(self, site):
+        self.site, self.link = site, site.db.server.connect(site.db.name)
+        with self.link.cursor() as cursor:
+            cursor.execute("SELECT GET_LOCK(DATABASE(), 0) AS got")
+            assert cursor.fetchone() == {"got": 1}
+
+    def waiting(self):
+        """Connection ids of the handlers that stand before it."""
+        rows = self.site.db.server.execute("SELECT id FROM information_schema.processlist WHERE state = 'User lock' "
+                                           f"AND user = '{self.site.db.user}'")
+        return [row["id"] for row in rows]
+
+    def wait(self, n=1):
+        """Waits until n handlers stand before it; returns their connection ids."""
+        return wait_until(lambda: len(self.waiting()) == n and self.waiting(), 10, f"{n} handlers wait")
+
+    def open(self):
+        """Lets all pass, one after the other, from now on."""
+        self.link.close()
+
+
 def attempts(site):
     """[(try number, outcome)] of all attempts, in the order of their jobs and claims."""
     rows = site.sql("SELECT try_no, outcome FROM hookonce_attempt ORDER BY job_id, claim_no")

@@ -15,8 +15,15 @@ class TimedOut(AssertionError):
     """A bounded wait ran out."""
 
 
+PATIENCE = 4  # a machine may be that much slower than the one whose time a limit was thought for
+
+
 def wait_until(check, limit_s=10.0, what="the condition", step_s=0.02):
-    """Calls check() until it returns something true, and returns that; fails after limit_s."""
+    """Calls check() until it returns something true, and returns that; fails when it is sure not to come.
+
+    limit_s: how long an idle machine may take; a busy one gets PATIENCE times as long.
+    """
+    limit_s *= PATIENCE
     end = time.monotonic() + limit_s
     while True:
         got = check()
@@ -25,6 +32,13 @@ def wait_until(check, limit_s=10.0, what="the condition", step_s=0.02):
         if time.monotonic() > end:
             raise TimedOut(f"{what}: not within {limit_s} s (last value {got!r})")
         time.sleep(step_s)
+
+
+def clear_of_the_turn(period_s, margin_s):
+    """Waits, if need be, until no hour, minute… of the wall clock (every period_s seconds) ends within margin_s."""
+    left_s = period_s - time.time() % period_s
+    if left_s < margin_s:
+        time.sleep(left_s + 0.1)
 
 
 def _port_usable(port):

@@ -24,8 +24,10 @@ def sources(**more):
 def reply_site(site, handler, server=None, keys=None, database=None, **more):
     """A site with one Supabase source in reply mode; a text as handler is a shell script.
 
-    keys: further ones of the handler; more: of the source
+    keys: further ones of the handler; more: of the source. Unless said otherwise its handler has all the time
+    that a busy machine takes; reply_timeout=None leaves it the recipe's.
     """
+    more = {name: value for name, value in {"reply_timeout": "20s", **more}.items() if value}
     command = isinstance(handler, str)
     section = {"command": "handler.sh", "breaker": "off"} if command else handler
     s = site(server=server, database=database, sources=sources(**more), handlers={"h": {**section, **(keys or {})}},

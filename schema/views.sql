@@ -436,7 +436,7 @@ FROM (SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, COLUMN_COMMENT FROM info
     UNION ALL SELECT TABLE_NAME, '', 0, '' FROM information_schema.VIEWS
         WHERE TABLE_SCHEMA = DATABASE()) AS c
 JOIN information_schema.VIEWS AS v
-    ON v.TABLE_SCHEMA = DATABASE() AND v.TABLE_NAME = c.TABLE_NAME AND LEFT(v.TABLE_NAME, 9) = 'hookonce_'
+    ON v.TABLE_SCHEMA = DATABASE() AND v.TABLE_NAME = c.TABLE_NAME AND LEFT(v.TABLE_NAME, CHAR_LENGTH('hookonce_')) = 'hookonce_'
 LEFT JOIN hookonce_meaning AS own
     ON own.view_name = c.TABLE_NAME AND own.column_name = c.COLUMN_NAME
 LEFT JOIN hookonce_meaning AS shared

@@ -65,46 +65,6 @@ enum ho_code setting_file(const struct conf_section *s, const char *key, char **
     return HO_OK;
 }
 
-/* Who is who at the database. */
-static enum ho_code load_users(struct settings *out, const struct conf_section *s,
-                               struct ho_err *err)
-{
-    const char *own = setting_text(s, "receiver_user");
-
-    if (own == NULL && conf_find(s, "receiver_password") != NULL) {
-        return conf_fail(err, s, conf_find(s, "receiver_password"),
-                         "`receiver_password` needs `receiver_user`");
-    }
-    if (own != NULL && strcmp(own, out->db_user) == 0) {
-        return conf_fail(err, s, conf_find(s, "receiver_user"),
-                         "`receiver_user` is another one than `user`, or is left out");
-    }
-    out->db_receiver_user = own;
-    enum ho_code code = setting_file(s, "receiver_password", &out->db_receiver_password_file, err);
-    return code == HO_OK ? setting_file(s, "password", &out->db_password_file, err) : code;
-}
-
-static enum ho_code load_database(struct settings *out, const struct conf_section *s,
-                                  struct ho_err *err)
-{
-    setting_list(s, "socket", &out->sockets, &out->n_sockets);
-    for (size_t i = 0; i < out->n_sockets; i++) {
-        char *named = out->sockets[i];
-
-        out->sockets[i] = conf_resolve(s, named);
-        free(named);
-    }
-    out->host = setting_text(s, "host");
-    out->port = (unsigned)setting_number(s, "port");
-    out->db_name = setting_text(s, "name");
-    out->db_user = setting_text(s, "user");
-    out->db_idle_ms = setting_number(s, "idle_close");
-    if (out->n_sockets == 0 && (out->host == NULL || out->host[0] == '\0')) {
-        return conf_fail(err, s, NULL, "[database] needs `socket` or `host`");
-    }
-    return load_users(out, s, err);
-}
-
 static void load_spool(struct settings *out, const struct conf_section *s)
 {
     const char *mode = setting_text(s, "spool"), *dir = setting_text(s, "spool_dir");
@@ -264,7 +224,7 @@ enum ho_code settings_load(const char *file, struct settings **out, struct ho_er
         const struct conf_section *db = single(s, "database", &none);
 
         code = db == &none ? conf_fail(err, db, NULL, "there is no [database] section")
-                           : load_database(s, db, err);
+                           : settings_load_database(s, db, err);
     }
     if (code == HO_OK) {
         code = load_hookonce(s, single(s, "hookonce", &none), err);

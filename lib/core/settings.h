@@ -160,15 +160,28 @@ struct setting_expect {
 #define PAGE_TOKEN_LEN_MIN 16 /* bytes */
 #define SETTINGS_ROUTES_MAX 64 /* routes of one provider */
 
+/* What the link to the database must be like. */
+enum db_tls {
+    DB_TLS_OFF,
+    DB_TLS_ON,    /* encrypted, whoever the server is */
+    DB_TLS_VERIFY /* and it is the host that it was called by */
+};
+
+#define TABLE_PREFIX "hookonce_"
+#define TABLE_PREFIX_MAX 48 /* a name has 64 characters; none has more than 16 behind the prefix */
+
 struct settings {
     struct conf *conf; /* owns the text that the names above point into */
     char *file;
     struct file_mark mark; /* of the file, from just before it was read */
     /* [database] */
-    char **sockets;   /* tried in order; none: host and port */
+    char **sockets; /* tried in order, then host and port */
     size_t n_sockets;
-    const char *host;
+    const char *host; /* or NULL */
     unsigned port;
+    enum db_tls tls_socket, tls_host;
+    char *tls_ca, *tls_cert, *tls_key; /* files, or NULL */
+    const char *table_prefix; /* NULL as the default, TABLE_PREFIX */
     const char *db_name, *db_user;
     char *db_password_file; /* NULL: no password */
     const char *db_receiver_user;    /* of receivers; NULL: db_user, with its password */

@@ -66,6 +66,9 @@ void settings_free(struct settings *s)
     setting_list_free(s->sockets, s->n_sockets);
     setting_list_free(s->recipes, s->n_recipes);
     setting_list_free(s->body_keys, s->n_body_keys);
+    free(s->tls_ca);
+    free(s->tls_cert);
+    free(s->tls_key);
     free(s->db_password_file);
     free(s->db_receiver_password_file);
     free(s->state_dir);

@@ -8,13 +8,30 @@
 
 static const struct conf_key keys[] = {
     {.section = "database", .key = "socket", .type = CONF_LIST,
-     .help = "unix sockets of the database, tried in order, comma between; or use host"},
+     .help = "unix sockets of the database, tried in order, comma between; absent, and no host: "
+             "/run/mysqld/mysqld.sock, /var/run/mysqld/mysqld.sock, /var/lib/mysql/mysql.sock and "
+             "/tmp/mysql.sock, then 127.0.0.1"},
     {.section = "database", .key = "host", .type = CONF_TEXT,
-     .help = "host of the database, when there is no socket"},
+     .help = "host of the database; with socket: tried after it"},
     {.section = "database", .key = "port", .type = CONF_INT, .dflt = "3306", .min = 1, .max = 65535,
      .help = "port at that host"},
+    {.section = "database", .key = "tls", .type = CONF_WORD, .words = "off on verify",
+     .help = "verify: encrypted, and the server's certificate must be good and of that host; on: "
+             "encrypted, whoever it is; off: in the clear. Absent: off through a socket and to this "
+             "machine, verify to another host"},
+    {.section = "database", .key = "tls_ca", .type = CONF_PATH,
+     .help = "with tls = verify: file with the certificates (PEM) that the server's is checked by; "
+             "absent: the system's"},
+    {.section = "database", .key = "tls_cert", .type = CONF_PATH,
+     .help = "file with the certificate (PEM) that the server wants of this user; needs tls_key"},
+    {.section = "database", .key = "tls_key", .type = CONF_PATH,
+     .help = "file with the private key (PEM) of tls_cert"},
     {.section = "database", .key = "name", .type = CONF_TEXT, .required = true,
      .help = "the database that holds the tables"},
+    {.section = "database", .key = "table_prefix", .type = CONF_TEXT, .dflt = TABLE_PREFIX,
+     .help = "what the names of tables, views and procedures begin with, for more than one "
+             "installation in a database: small letters, digits and _, a letter first, at most 48. "
+             "Where this manual says hookonce_NAME, it is then that"},
     {.section = "database", .key = "user", .type = CONF_TEXT, .required = true,
      .help = "database user"},
     {.section = "database", .key = "password", .type = CONF_TEXT,

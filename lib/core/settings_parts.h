@@ -20,6 +20,10 @@ enum ho_code setting_path(const struct conf_section *s, const struct conf_entry 
 enum ho_code setting_auth(const struct conf_section *s, const char *key, struct setting_auth *out,
                           struct ho_err *err) HO_MUST_CHECK;
 
+/* Where the database is, and as whom. */
+enum ho_code settings_load_database(struct settings *out, const struct conf_section *s,
+                                    struct ho_err *err) HO_MUST_CHECK;
+
 /* Each adds what one section says; routes and replies want all handlers to be there. */
 enum ho_code settings_load_source(struct settings *out, const struct conf_section *s,
                                   struct ho_err *err) HO_MUST_CHECK;

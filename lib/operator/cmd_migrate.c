@@ -126,13 +126,15 @@ static int make_calls(struct operator *op)
 {
     struct ho_err err = {HO_OK, 0, ""};
     enum ho_code code = migrate_calls(operator_db(op), &err);
+    char name[DB_NAME_ROOM];
 
     if (code == HO_PERMANENT) {
         return operator_fail(op, EXIT_TROUBLE, "%s; it needs CREATE ROUTINE and ALTER ROUTINE, and "
                              "nothing else of hookonce does", err.text);
     }
     if (code == HO_OK && !op->json) {
-        (void)puts("Made the procedures of schema/calls.sql, for example CALL hookonce_retry(12).");
+        db_named(operator_db(op), "hookonce_retry", name, sizeof name);
+        (void)printf("Made the procedures of schema/calls.sql, for example CALL %s(12).\n", name);
     }
     return code == HO_OK ? EXIT_WELL : operator_db_fail(op, &err);
 }

@@ -6,6 +6,7 @@
 #include "operator/operator.h"
 #include "operator/table.h"
 #include "operator/watching.h"
+#include "store/names.h"
 #include "work/alert.h"
 
 #define SAID_MAX (512 * 1024)
@@ -47,12 +48,13 @@ static void print_look(const struct operator *op, const struct alert_look *look)
     table_rank(t, 4, TABLE_BELOW);
     for (size_t i = 0; i < look->n; i++) {
         const struct alert_seen *a = &look->all[i];
-        char n[24];
+        char n[24], advice[NAMES_TEXT];
+        names_text(op->settings, alert_about[a->kind].advice, advice, sizeof advice);
         (void)snprintf(n, sizeof n, "%llu", (unsigned long long)a->n);
         const struct span cells[] = {
             span_of(alert_about[a->kind].word),
             a->subject[0] != '\0' ? span_of(a->subject) : SPAN_NONE, span_of(n), span_of(a->text),
-            span_of(alert_about[a->kind].advice)};
+            span_of(advice)};
         table_row(t, cells);
     }
     table_print(t, stdout, op->json);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "operator/page.h"
+#include "store/names.h"
 #include "store/views.h"
 
 #define DEAD_MAX 20
@@ -131,7 +132,10 @@ void page_tables(struct page *p, bool above, struct buf *out)
             page_put(out, "<h2>%s</h2>\n<p class=\"dim\">This could not be read in time.</p>\n",
                      tables[i].title);
         } else if (rows.n_rows > 0 || tables[i].always) {
-            put_table(tables[i].title, tables[i].note, tables[i].columns, &rows, out);
+            char note[NAMES_TEXT];
+
+            names_text(p->s, tables[i].note, note, sizeof note);
+            put_table(tables[i].title, note, tables[i].columns, &rows, out);
         }
         db_rows_free(&rows);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "store/jobs_row.h"
+#include "store/names.h"
 #include "store/sql_alert.h"
 
 #define TX_TIME_MS 10000
@@ -125,9 +126,12 @@ static enum ho_code keep_one(struct db *db, const struct keeping *k, const struc
                              struct ho_err *err)
 {
     const struct alert_about *about = &alert_about[a->kind];
+    char advice[NAMES_TEXT];
+
+    db_named(db, about->advice, advice, sizeof advice);
     const struct db_value in[] = {
         DBV_STR(about->word), DBV_STR(host_of(k, a->kind)), DBV_BYTES(span_of(a->subject)),
-        DBV_UINT(a->n), DBV_UINT(a->n), DBV_STR(a->text), DBV_STR(about->advice),
+        DBV_UINT(a->n), DBV_UINT(a->n), DBV_STR(a->text), DBV_STR(advice),
         a->newest[0] != '\0' ? DBV_STR(a->newest) : DBV_NULL};
 
     return db_run(db, SQL_ALERT_KEEP, in, 8, NULL, err);

@@ -187,7 +187,7 @@ static enum ho_code by_filter(struct db *db, const struct command_claim *c,
     add_filter(&q, &c->ask, names);
     add_place(&q, c);
     bind(&q, " ORDER BY at, j.id LIMIT ?", DBV_UINT(command_look_most(c) + 1));
-    code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
+    code = db_run_built(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
     if (code != HO_OK && db_what(err) == DB_TOO_SLOW) {
         code = ho_fail(err, HO_REJECT,
                        "it takes longer than " LOOK_S " s to find what is meant: narrow it, "
@@ -216,7 +216,7 @@ static enum ho_code by_key(struct db *db, const struct command_claim *c, const c
     bind(&q, where, value);
     add_place(&q, c);
     add(&q, " ORDER BY at, j.id");
-    enum ho_code code = db_run_once(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
+    enum ho_code code = db_run_built(db, buf_cstr(&q.sql), q.in, q.n, rows, err);
     buf_free(&q.sql);
     return code;
 }

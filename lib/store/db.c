@@ -1,19 +1,15 @@
-/* The connection to MariaDB or MySQL: opening it, its session, its transactions. */
+/* The connection to MariaDB or MySQL: its life, its transactions. */
 #include "store/db.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mac.h"
-#include "base/secret.h"
 #include "store/db_error.h"
 #include "store/db_link.h"
 #include "store/db_session.h"
 #include "store/seals.h"
 #include "store/db_wait.h"
-
-#define LOST 2013 /* the client library's number */
 
 struct db *db_open(const struct settings *s, enum db_role role)
 {
@@ -72,8 +68,7 @@ void db_limit(struct db *db, struct deadline end)
     db->limit = end;
 }
 
-/* How long a call may wait that begins now. */
-static int64_t bound_ms(const struct db *db, int64_t own_ms)
+int64_t db_bound_ms(const struct db *db, int64_t own_ms)
 {
     int64_t left = deadline_left_ms(db->limit);
 
@@ -83,7 +78,7 @@ static int64_t bound_ms(const struct db *db, int64_t own_ms)
 void db_bound(struct db *db)
 {
     if (db->is_exact) {
-        db_wait_bound(db->link, bound_ms(db, db->read_ms));
+        db_wait_bound(db->link, db_bound_ms(db, db->read_ms));
     }
 }
 
@@ -117,7 +112,7 @@ void db_note_tracked(struct db *db)
     }
 }
 
-static enum ho_code query(struct db *db, const char *sql, struct ho_err *err)
+enum ho_code db_query(struct db *db, const char *sql, struct ho_err *err)
 {
     db_bound(db);
     if (mysql_real_query(db->link, sql, strlen(sql)) != 0) {
@@ -127,161 +122,13 @@ static enum ho_code query(struct db *db, const char *sql, struct ho_err *err)
     return HO_OK;
 }
 
-static enum ho_code set_session(struct db *db, struct ho_err *err)
-{
-    char sql[DB_SESSION_TEXT];
-
-    db_session_text(db->role, mariadb_connection(db->link) != 0, sql);
-    return query(db, sql, err);
-}
-
-static enum ho_code set_options(MYSQL *link, bool by_socket, unsigned read_s, struct ho_err *err)
-{
-    const my_bool off = 0;
-    unsigned protocol = by_socket ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
-
-    (void)mysql_options(link, MYSQL_OPT_PROTOCOL, &protocol);
-    (void)mysql_options(link, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    /* Never: a COMMIT on a connection that was silently renewed "works" with nothing stored. */
-    (void)mysql_options(link, MYSQL_OPT_RECONNECT, &off);
-    /* Never: a server could ask for this account's files. */
-    (void)mysql_options(link, MYSQL_OPT_LOCAL_INFILE, &off);
-#ifdef HO_PORTABLE
-    /* What the host's own client library has there is made for another one. */
-    (void)mysql_optionsv(link, MYSQL_PLUGIN_DIR, "/nonexistent");
-#endif
-    return db_wait_prepare(link, read_s)
-               ? HO_OK
-               : ho_fail(err, HO_PERMANENT, "this client library can't wait for a limited time");
-}
-
-/* A receiver may have an account of its own. */
-static bool own_account(const struct db *db)
-{
-    return db->role == DB_RECEIVER && db->settings->db_receiver_user != NULL;
-}
-
-/* Opens one link: through a socket, or to a host. */
-static enum ho_code open_link(struct db *db, const char *socket, const char *password, int64_t ms,
-                              struct ho_err *err)
-{
-    const struct settings *s = db->settings;
-    const struct db_target to = {.host = socket != NULL ? NULL : s->host,
-                                 .socket = socket,
-                                 .port = socket != NULL ? 0 : s->port,
-                                 .user = own_account(db) ? s->db_receiver_user : s->db_user,
-                                 .password = password,
-                                 .database = s->db_name};
-    unsigned read_s = (unsigned)(db->read_ms / 1000);
-    MYSQL *link = mysql_init(NULL);
-
-    if (link == NULL) {
-        ho_die("out of memory");
-    }
-    enum ho_code code = set_options(link, socket != NULL, read_s, err);
-    if (code == HO_OK && !db_wait_connect(link, &to, ms)) {
-        code = db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
-    }
-    if (code != HO_OK) {
-        mysql_close(link);
-        return code;
-    }
-    db->link = link;
-    db->is_exact = db_wait_is_exact(link, read_s);
-    code = set_session(db, err);
-    if (code != HO_OK) {
-        db_drop(db);
-    }
-    return code;
-}
-
-/* The password as the client library takes it; heap, wiped by wipe_password. NULL: none. */
-static enum ho_code read_password(const struct db *db, char **out, struct ho_err *err)
-{
-    const char *file = own_account(db) ? db->settings->db_receiver_password_file
-                                       : db->settings->db_password_file;
-    struct secret password = {NULL, 0};
-
-    *out = NULL;
-    if (file == NULL) {
-        return HO_OK;
-    }
-    if (secret_read(file, &password, err) != HO_OK) {
-        err->code = HO_PERMANENT;
-        err->sys = 0; /* that of a file is none of the database */
-        return HO_PERMANENT;
-    }
-    *out = ho_alloc(password.len + 1);
-    memcpy(*out, password.p, password.len);
-    (*out)[password.len] = '\0';
-    secret_free(&password);
-    return HO_OK;
-}
-
-static void wipe_password(char *text)
-{
-    if (text != NULL) {
-        mac_wipe(text, strlen(text));
-        free(text);
-    }
-}
-
-void db_on_link(struct db *db, db_tx *look, void *arg)
-{
-    db->look = look;
-    db->look_arg = arg;
-}
-
-/* Not while it looks itself. */
-static enum ho_code look_at(struct db *db, struct ho_err *err)
-{
-    db_tx *look = db->look;
-
-    db->look = NULL;
-    enum ho_code code = look(db, db->look_arg, err);
-    db->look = look;
-    if (code != HO_OK) {
-        db_drop(db);
-    }
-    return code;
-}
-
-enum ho_code db_connect(struct db *db, struct ho_err *err)
-{
-    const struct settings *s = db->settings;
-    char *password = NULL;
-
-    if (db->link != NULL) {
-        return HO_OK;
-    }
-    if (db->in_tx) {
-        return db_error(err, LOST, "HY000", "", false); /* never on a new link what belongs to it */
-    }
-    enum ho_code code = read_password(db, &password, err);
-    if (code != HO_OK) {
-        return code;
-    }
-    int64_t ms = bound_ms(db, db_role_row(db->role)->connect_ms);
-    if (s->n_sockets == 0) {
-        code = open_link(db, NULL, password, ms, err);
-    }
-    for (size_t i = 0; i < s->n_sockets; i++) {
-        code = open_link(db, s->sockets[i], password, ms / (int64_t)s->n_sockets, err);
-        if (code != HO_TRANSIENT) {
-            break;
-        }
-    }
-    wipe_password(password);
-    return code == HO_OK && db->look != NULL ? look_at(db, err) : code;
-}
-
 static enum ho_code begin(struct db *db, const char *sql, struct ho_err *err)
 {
     db->in_tx = false;
     enum ho_code code = db_connect(db, err);
     if (code == HO_OK) {
         db->untransacted = false;
-        code = query(db, sql, err);
+        code = db_query(db, sql, err);
         db->in_tx = code == HO_OK;
     }
     return code;
@@ -311,10 +158,10 @@ enum ho_code db_commit(struct db *db, struct ho_err *err)
 
     db->in_tx = false;
     if (db->link == NULL) {
-        return lost ? db_error(err, LOST, "HY000", "", false)
+        return lost ? db_error(err, DB_LOST, "HY000", "", false)
                     : ho_fail(err, HO_BUG, "COMMIT without a connection");
     }
-    return query(db, "COMMIT", err);
+    return db_query(db, "COMMIT", err);
 }
 
 void db_rollback(struct db *db)
@@ -322,7 +169,7 @@ void db_rollback(struct db *db)
     struct ho_err ignored;
 
     db->in_tx = false;
-    if (db->link != NULL && query(db, "ROLLBACK", &ignored) != HO_OK) {
+    if (db->link != NULL && db_query(db, "ROLLBACK", &ignored) != HO_OK) {
         db_drop(db);
     }
 }
@@ -340,7 +187,7 @@ enum ho_code db_reset(struct db *db, struct ho_err *err)
     drop_prepared(db); /* the server has forgotten them */
     db->untransacted = false;
     if (code == HO_OK) {
-        code = set_session(db, err);
+        code = db_set_session(db, err);
     }
     if (code != HO_OK) {
         db_disconnect(db);
@@ -367,7 +214,7 @@ bool db_warned(struct db *db, unsigned number)
 
     (void)snprintf(text, sizeof text, "%u", number);
     /* Not prepared: that would begin a new list of warnings. */
-    if (db->link == NULL || query(db, "SHOW WARNINGS", &ignored) != HO_OK) {
+    if (db->link == NULL || db_query(db, "SHOW WARNINGS", &ignored) != HO_OK) {
         return false;
     }
     MYSQL_RES *rows = mysql_store_result(db->link);

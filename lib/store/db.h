@@ -60,10 +60,10 @@ struct db *db_open(const struct settings *s, enum db_role role);
 void db_close(struct db *db);
 void db_disconnect(struct db *db); /* the next use opens a new link */
 
-/* Opens the link if there is none: sockets in order, else host; session set as the store needs it
+/* Opens the link if there is none: sockets in order, then the host; session set as the store needs it
  * (strict mode, UTC, READ COMMITTED unless the binlog is STATEMENT, lock waits, utf8mb4).
  * returns HO_OK | HO_TRANSIENT (away, limits) | HO_PERMANENT (refused: wrong password, no such
- * database). blocks: connect timeout, 2 s for a receiver, 10 s else, for all sockets together; not
+ * database). blocks: connect timeout, 2 s for a receiver, 10 s else, for all places together; not
  * beyond db_limit. */
 enum ho_code db_connect(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
@@ -78,8 +78,10 @@ void db_on_link(struct db *db, db_tx *look, void *arg);
  * NULL: none any more. */
 void db_on_begin(struct db *db, db_tx *guard, void *arg);
 
-/* Runs one statement, prepared; text is a constant of store/sql.h (prepared once a link, known by
- * its address) or, with db_run_once, any text (a site's handler; never cached).
+/* Runs one statement, prepared. db_run: a constant of store/sql*.h (prepared once a link, known by
+ * its address). db_run_built: a text of ours that was put together from constants (not kept). In
+ * both, our names get the installation's prefix (store/names.h). db_run_once: a site's text, as it is
+ * (not kept).
  * in:  at most 96 values, of the kind of their column (BYTES for binary ones, TEXT or STR for text):
  *      a comparison of unlike kinds may fold, or miss the index
  * out: rows may be NULL when no result is wanted; affected and warnings are set in it.
@@ -88,13 +90,16 @@ void db_on_begin(struct db *db, db_tx *guard, void *arg);
  * closed already. */
 enum ho_code db_run(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                     struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code db_run_built(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
+                          struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                          struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
-/* Whether the server takes this text: prepared, and not run. What it cannot tell before a run, a
+/* Whether the server takes this text, a site's or ours: prepared, and not run. What it cannot tell before a run, a
  * procedure's body for one, it does not tell here.
  * returns HO_OK, or the same codes as db_run */
 enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err) HO_MUST_CHECK;
+enum ho_code db_try_ours(struct db *db, const char *sql, struct ho_err *err) HO_MUST_CHECK;
 
 /* A link that is lost in a transaction takes it along, and no new one is opened for what is left of
  * it: every statement fails as the first did (2013) until db_rollback, db_commit or db_begin. */
@@ -143,6 +148,11 @@ bool db_warned(struct db *db, unsigned number);
  * of them can't be read. Lives as long as db. */
 struct seal_ring;
 const struct seal_ring *db_seals(struct db *db);
+
+/* What one of our names, or a text for a person that holds some, is in this installation; what does
+ * not fit is cut. */
+void db_named(const struct db *db, const char *text, char *out, size_t room);
+#define DB_NAME_ROOM 65
 
 /* Puts the link back to a fresh session after a handler (mysql_reset_connection, database and
  * session settings sent again). */

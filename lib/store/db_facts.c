@@ -1,5 +1,6 @@
 /* What is known of the current link. */
 #include "store/db_link.h"
+#include "store/names.h"
 
 uint64_t db_max_packet(struct db *db)
 {
@@ -30,6 +31,11 @@ bool db_is_mariadb(struct db *db)
 unsigned long db_thread_id(struct db *db)
 {
     return db->link != NULL ? mysql_thread_id(db->link) : 0;
+}
+
+void db_named(const struct db *db, const char *text, char *out, size_t room)
+{
+    names_text(db->settings, text, out, room);
 }
 
 bool db_wrote_untransacted(struct db *db)

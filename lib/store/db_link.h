@@ -7,6 +7,7 @@
 
 #include "store/db.h"
 
+#define DB_LOST 2013 /* the client library's number */
 #define DB_CACHE_MAX 64 /* prepared statements of one link; more are prepared each time */
 
 struct db_prepared {
@@ -39,6 +40,15 @@ void db_drop(struct db *db);
 /* Bounds the wait of the library's next call: to be called before each that waits. Past the limit
  * it waits for a millisecond. */
 void db_bound(struct db *db);
+
+/* How long a call may wait that begins now, of own_ms at most. */
+int64_t db_bound_ms(const struct db *db, int64_t own_ms);
+
+/* Runs a statement without parameters or rows, not prepared. */
+enum ho_code db_query(struct db *db, const char *sql, struct ho_err *err) HO_MUST_CHECK;
+
+/* Makes a fresh session what the store needs. */
+enum ho_code db_set_session(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
 /* Keeps in mind what the answer to the last statement says about the transaction. */
 void db_note_tracked(struct db *db);

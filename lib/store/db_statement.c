@@ -6,8 +6,10 @@
 #include "store/db_error.h"
 #include "store/db_link.h"
 #include "store/db_rows.h"
+#include "store/names.h"
 
 #define PARAMS_TOP 96 /* parameters of one statement */
+#define NAMED_MAX (512 * 1024) /* bytes of a text of ours with an installation's names in it */
 
 /* An error that comes in the middle of the rows is kept in the link, not in the statement. */
 static enum ho_code failed(struct db *db, MYSQL_STMT *stmt, struct ho_err *err)
@@ -20,30 +22,58 @@ static enum ho_code failed(struct db *db, MYSQL_STMT *stmt, struct ho_err *err)
                     false);
 }
 
-/* The prepared statement for sql, from the cache or new.
- * in/out: *keep — whether it may be kept; false afterwards: the caller closes it
- * out:    *out — NULL when there is none; set also on failure, for its error number */
-static enum ho_code prepare(struct db *db, const char *sql, bool *keep, MYSQL_STMT **out,
-                            struct ho_err *err)
+/* What a text is, and so what is done with it. */
+enum text_kind {
+    CONSTANT, /* of ours, known by its address: prepared once a link */
+    BUILT,    /* of ours, put together just now */
+    FOREIGN   /* a site's: as it is */
+};
+
+/* A statement that has been prepared, or has failed to be. */
+struct prepared {
+    MYSQL_STMT *stmt; /* NULL: none; set also on failure, for its error number */
+    bool kept;        /* in the cache; else the caller closes it */
+};
+
+/* Prepares sql; the one place where an installation's prefix comes into what is ours. */
+static int prepare_named(struct db *db, MYSQL_STMT *stmt, const char *sql, enum text_kind kind)
 {
-    for (size_t i = 0; *keep && i < db->n_cache; i++) {
+    struct buf named;
+
+    if (kind == FOREIGN || names_are_plain(db->settings)) {
+        return mysql_stmt_prepare(stmt, sql, strlen(sql));
+    }
+    buf_init(&named, NAMED_MAX);
+    if (names_put(db->settings, span_of(sql), &named) != HO_OK) {
+        ho_die("a statement is longer than %d bytes", NAMED_MAX);
+    }
+    int rc = mysql_stmt_prepare(stmt, (const char *)named.p, named.len);
+    buf_free(&named);
+    return rc;
+}
+
+/* The prepared statement for sql, from the cache or new. */
+static enum ho_code prepare(struct db *db, const char *sql, enum text_kind kind,
+                            struct prepared *out, struct ho_err *err)
+{
+    *out = (struct prepared){NULL, false};
+    for (size_t i = 0; kind == CONSTANT && i < db->n_cache; i++) {
         if (db->cache[i].sql == sql) {
-            *out = db->cache[i].stmt;
+            *out = (struct prepared){db->cache[i].stmt, true};
             return HO_OK;
         }
     }
-    *out = mysql_stmt_init(db->link);
-    if (*out == NULL) {
+    out->stmt = mysql_stmt_init(db->link);
+    if (out->stmt == NULL) {
         ho_die("out of memory");
     }
     db_bound(db);
-    if (mysql_stmt_prepare(*out, sql, strlen(sql)) != 0) {
-        *keep = false;
-        return failed(db, *out, err);
+    if (prepare_named(db, out->stmt, sql, kind) != 0) {
+        return failed(db, out->stmt, err);
     }
-    *keep = *keep && db->n_cache < DB_CACHE_MAX;
-    if (*keep) {
-        db->cache[db->n_cache++] = (struct db_prepared){sql, *out};
+    out->kept = kind == CONSTANT && db->n_cache < DB_CACHE_MAX;
+    if (out->kept) {
+        db->cache[db->n_cache++] = (struct db_prepared){sql, out->stmt};
     }
     return HO_OK;
 }
@@ -222,44 +252,46 @@ static enum ho_code take_results(struct db *db, MYSQL_STMT *stmt, struct db_rows
     return code;
 }
 
-static enum ho_code run(struct db *db, const char *sql, bool keep, const struct db_value *in,
-                        size_t n_in, struct db_rows *rows, struct ho_err *err)
+static enum ho_code run(struct db *db, const char *sql, enum text_kind kind,
+                        const struct db_value *in, size_t n_in, struct db_rows *rows,
+                        struct ho_err *err)
 {
-    MYSQL_STMT *stmt = NULL;
+    struct prepared p;
 
     enum ho_code code = db_connect(db, err);
     if (code != HO_OK) {
         return code;
     }
-    code = prepare(db, sql, &keep, &stmt, err);
+    code = prepare(db, sql, kind, &p, err);
     if (code == HO_OK) {
-        code = execute(db, stmt, in, n_in, err);
+        code = execute(db, p.stmt, in, n_in, err);
     }
     bool lost = code != HO_OK && db_error_lost((unsigned)err->sys);
     if (code == HO_OK) {
-        code = take_results(db, stmt, rows, err);
+        code = take_results(db, p.stmt, rows, err);
         lost = code != HO_OK; /* rows that nobody wants may still be on their way */
     }
     if (code == HO_OK) {
-        (void)mysql_stmt_free_result(stmt);
+        (void)mysql_stmt_free_result(p.stmt);
     }
     if (lost) {
         db_drop(db);
     }
-    if (!keep) {
-        (void)mysql_stmt_close(stmt);
+    if (!p.kept) {
+        (void)mysql_stmt_close(p.stmt);
     }
     return code;
 }
 
-static enum ho_code run_into(struct db *db, const char *sql, bool keep, const struct db_value *in,
-                             size_t n_in, struct db_rows *rows, struct ho_err *err)
+static enum ho_code run_into(struct db *db, const char *sql, enum text_kind kind,
+                             const struct db_value *in, size_t n_in, struct db_rows *rows,
+                             struct ho_err *err)
 {
     struct db_rows own = {0};
     struct db_rows *into = rows != NULL ? rows : &own;
 
     db_rows_free(into);
-    enum ho_code code = run(db, sql, keep, in, n_in, into, err);
+    enum ho_code code = run(db, sql, kind, in, n_in, into, err);
     if (code != HO_OK || rows == NULL) {
         db_rows_free(into);
     }
@@ -269,28 +301,44 @@ static enum ho_code run_into(struct db *db, const char *sql, bool keep, const st
 enum ho_code db_run(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                     struct db_rows *rows, struct ho_err *err)
 {
-    return run_into(db, sql, true, in, n_in, rows, err);
+    return run_into(db, sql, CONSTANT, in, n_in, rows, err);
+}
+
+enum ho_code db_run_built(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
+                          struct db_rows *rows, struct ho_err *err)
+{
+    return run_into(db, sql, BUILT, in, n_in, rows, err);
 }
 
 enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                          struct db_rows *rows, struct ho_err *err)
 {
-    return run_into(db, sql, false, in, n_in, rows, err);
+    return run_into(db, sql, FOREIGN, in, n_in, rows, err);
 }
 
-enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err)
+static enum ho_code try_prepare(struct db *db, const char *sql, enum text_kind kind,
+                                struct ho_err *err)
 {
-    MYSQL_STMT *stmt = NULL;
-    bool keep = false;
+    struct prepared p;
 
     enum ho_code code = db_connect(db, err);
     if (code != HO_OK) {
         return code;
     }
-    code = prepare(db, sql, &keep, &stmt, err);
+    code = prepare(db, sql, kind, &p, err);
     if (code != HO_OK && db_error_lost((unsigned)err->sys)) {
         db_drop(db);
     }
-    (void)mysql_stmt_close(stmt);
+    (void)mysql_stmt_close(p.stmt);
     return code;
+}
+
+enum ho_code db_try_prepare(struct db *db, const char *sql, struct ho_err *err)
+{
+    return try_prepare(db, sql, FOREIGN, err);
+}
+
+enum ho_code db_try_ours(struct db *db, const char *sql, struct ho_err *err)
+{
+    return try_prepare(db, sql, BUILT, err);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "store/names.h"
+
 /* 'text', so that nothing in it can end the quotes. */
 static enum ho_code add_quoted(struct buf *out, char quote, const char *text)
 {
@@ -48,7 +50,7 @@ static enum ho_code add_line(struct buf *out, struct span line, const struct set
     enum ho_code code = HO_OK;
 
     while (code == HO_OK && span_present(line)) {
-        code = buf_add_span(out, span_cut(&line, '{'));
+        code = names_put(s, span_cut(&line, '{'), out);
         if (code == HO_OK && span_present(line)) {
             code = add_name(out, span_cut(&line, '}'), s, host);
         }

@@ -11,7 +11,7 @@ enum health_verdict {
 };
 
 struct health_row {
-    char name[48];   /* what was looked at, e.g. "innodb_flush_log_at_trx_commit" */
+    char name[96];   /* what was looked at, e.g. "innodb_flush_log_at_trx_commit" */
     char value[128]; /* what it is */
     enum health_verdict verdict;
     char advice[256]; /* what to do; "" when all is well */

@@ -46,7 +46,7 @@ static bool refused(const struct ho_err *err)
 /* Whether the account may run it; else *may is false. */
 static enum ho_code may_run(struct db *db, const char *sql, bool *may, struct ho_err *err)
 {
-    enum ho_code code = db_try_prepare(db, sql, err);
+    enum ho_code code = db_try_ours(db, sql, err);
 
     *may = code == HO_OK;
     return code != HO_OK && refused(err) ? HO_OK : code;
@@ -61,7 +61,7 @@ static void add_word(char *list, size_t room, const char *word)
 
 static enum ho_code look_needed(struct db *db, bool reply, struct health *h, struct ho_err *err)
 {
-    char missing[110] = "";
+    char missing[110] = "", what[110];
     enum ho_code code = HO_OK;
 
     for (size_t i = 0; i < COUNT(needed) && code == HO_OK; i++) {
@@ -71,7 +71,8 @@ static enum ho_code look_needed(struct db *db, bool reply, struct health *h, str
             code = may_run(db, needed[i].sql, &may, err);
         }
         if (code == HO_OK && !may) {
-            add_word(missing, sizeof missing, needed[i].what);
+            db_named(db, needed[i].what, what, sizeof what);
+            add_word(missing, sizeof missing, what);
         }
     }
     if (code == HO_OK) {

@@ -106,20 +106,22 @@ static size_t row_of(const struct db_rows *rows, const char *first, const char *
     return rows->n_rows;
 }
 
-static void check_kinds(struct health *h, const struct db_rows *rows, bool *all)
+static void check_kinds(struct db *db, struct health *h, const struct db_rows *rows, bool *all)
 {
+    char table[DB_NAME_ROOM];
     size_t wrong = 0;
 
     *all = true;
     for (size_t i = 0; i < COUNT(tables); i++) {
-        size_t r = row_of(rows, tables[i], NULL);
+        db_named(db, tables[i], table, sizeof table);
+        size_t r = row_of(rows, table, NULL);
         struct span engine = db_cell(rows, r, 1), format = db_cell(rows, r, 2);
         if (r == rows->n_rows) {
-            health_add(h, HEALTH_FAIL, tables[i], "run hookonce migrate", "missing");
+            health_add(h, HEALTH_FAIL, table, "run hookonce migrate", "missing");
             *all = false;
             wrong++;
         } else if (!span_is_nocase(engine, "InnoDB") || !span_is_nocase(format, "Dynamic")) {
-            health_add(h, HEALTH_FAIL, tables[i],
+            health_add(h, HEALTH_FAIL, table,
                        "must be InnoDB with ROW_FORMAT=DYNAMIC: without it nothing can be taken"
                        " back, or ids do not fit",
                        "%.*s, %.*s", (int)engine.len, (const char *)engine.p, (int)format.len,
@@ -132,20 +134,22 @@ static void check_kinds(struct health *h, const struct db_rows *rows, bool *all)
     }
 }
 
-static void check_columns(struct health *h, const struct db_rows *rows)
+static void check_columns(struct db *db, struct health *h, const struct db_rows *rows)
 {
+    char table[DB_NAME_ROOM];
     size_t wrong = 0;
 
     for (size_t i = 0; i < COUNT(columns); i++) {
         const struct column *c = &columns[i];
-        size_t r = row_of(rows, c->table, c->name);
+        db_named(db, c->table, table, sizeof table);
+        size_t r = row_of(rows, table, c->name);
         struct span type = db_cell(rows, r, 2), collation = db_cell(rows, r, 3);
         char name[sizeof h->rows[0].name];
 
         if (span_is(type, c->type) && span_is(collation, c->collation)) {
             continue;
         }
-        (void)snprintf(name, sizeof name, "%s.%s", c->table, c->name);
+        (void)snprintf(name, sizeof name, "%s.%s", table, c->name);
         health_add(h, HEALTH_FAIL, name,
                    "was changed (a CONVERT TO CHARACTER SET?): different ids may count as one;"
                    " restore the column as schema/ has it",
@@ -158,20 +162,22 @@ static void check_columns(struct health *h, const struct db_rows *rows)
     }
 }
 
-static void check_keys(struct health *h, const struct db_rows *rows)
+static void check_keys(struct db *db, struct health *h, const struct db_rows *rows)
 {
+    char table[DB_NAME_ROOM];
     size_t wrong = 0;
 
     for (size_t i = 0; i < COUNT(keys); i++) {
         const struct key *k = &keys[i];
-        size_t r = row_of(rows, k->table, k->name);
+        db_named(db, k->table, table, sizeof table);
+        size_t r = row_of(rows, table, k->name);
         bool unique = db_cell_int(rows, r, 2) == 0;
         char name[sizeof h->rows[0].name];
 
         if (span_is(db_cell(rows, r, 3), k->columns) && (unique || !k->unique)) {
             continue;
         }
-        (void)snprintf(name, sizeof name, "%s key %s", k->table, k->name);
+        (void)snprintf(name, sizeof name, "%s key %s", table, k->name);
         health_add(h, HEALTH_FAIL, name,
                    k->unique ? "without this unique key an event can be processed twice: restore"
                                " it as schema/ has it"
@@ -212,16 +218,16 @@ enum ho_code health_tables(struct db *db, struct health *h, bool *all, struct ho
     *all = false;
     enum ho_code code = db_run(db, SQL_HEALTH_TABLES, NULL, 0, &rows, err);
     if (code == HO_OK) {
-        check_kinds(h, &rows, all);
+        check_kinds(db, h, &rows, all);
     }
     if (code == HO_OK && *all) {
         code = db_run(db, SQL_HEALTH_COLUMNS, NULL, 0, &rows, err);
         if (code == HO_OK) {
-            check_columns(h, &rows);
+            check_columns(db, h, &rows);
             code = db_run(db, SQL_HEALTH_KEYS, NULL, 0, &rows, err);
         }
         if (code == HO_OK) {
-            check_keys(h, &rows);
+            check_keys(db, h, &rows);
         }
     }
     if (code == HO_OK) {

@@ -53,16 +53,17 @@ static enum ho_code rights(struct db *db, struct health *h, struct ho_err *err)
         {"hookonce_telling", "error"},
     };
     static const char *const words[RIGHTS_N] = {"SELECT", "INSERT", "UPDATE", "DELETE"};
-    char missing[100] = "", sql[160];
+    char missing[100] = "", sql[160], table[DB_NAME_ROOM];
 
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         for (size_t k = 0; k < RIGHTS_N; k++) {
             put_statement(k, tables[t][0], tables[t][1], sql);
-            enum ho_code code = db_run_once(db, sql, NULL, 0, NULL, err);
+            enum ho_code code = db_run_built(db, sql, NULL, 0, NULL, err);
             size_t len = strlen(missing);
+            db_named(db, tables[t][0], table, sizeof table);
             if (code == HO_PERMANENT) {
                 (void)snprintf(missing + len, sizeof missing - len, "%s%s on %s",
-                               len > 0 ? ", " : "", words[k], tables[t][0]);
+                               len > 0 ? ", " : "", words[k], table);
             } else if (code != HO_OK) {
                 return code;
             }

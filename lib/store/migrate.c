@@ -130,7 +130,7 @@ static enum ho_code apply(struct db *db, const struct schema_file *file, struct 
 
     buf_init(&statement, STATEMENT_MAX);
     while (code == HO_OK && migrate_next(&rest, &statement)) {
-        code = db_run_once(db, buf_cstr(&statement), NULL, 0, NULL, err);
+        code = db_run_built(db, buf_cstr(&statement), NULL, 0, NULL, err);
     }
     buf_free(&statement);
     if (code != HO_OK) {

@@ -18,24 +18,24 @@ const char SQL_HEALTH_CLUSTER[] =
 /* The columns are named, since MySQL gives those of information_schema in capitals. */
 const char SQL_HEALTH_TABLES[] =
     "SELECT table_name, engine, row_format FROM information_schema.tables"
-    " WHERE table_schema = DATABASE() AND table_name LIKE 'hookonce\\_%'";
+    " WHERE table_schema = DATABASE() AND LEFT(table_name, CHAR_LENGTH('hookonce_')) = 'hookonce_'";
 
 const char SQL_HEALTH_COLUMNS[] =
     "SELECT table_name, column_name, column_type, COALESCE(collation_name, '')"
     " FROM information_schema.columns"
-    " WHERE table_schema = DATABASE() AND table_name LIKE 'hookonce\\_%'";
+    " WHERE table_schema = DATABASE() AND LEFT(table_name, CHAR_LENGTH('hookonce_')) = 'hookonce_'";
 
 const char SQL_HEALTH_KEYS[] =
     "SELECT table_name, index_name, MAX(non_unique),"
     " GROUP_CONCAT(CONCAT(column_name, IF(sub_part IS NULL, '', CONCAT('(', sub_part, ')')))"
     " ORDER BY seq_in_index SEPARATOR ',')"
     " FROM information_schema.statistics"
-    " WHERE table_schema = DATABASE() AND table_name LIKE 'hookonce\\_%'"
+    " WHERE table_schema = DATABASE() AND LEFT(table_name, CHAR_LENGTH('hookonce_')) = 'hookonce_'"
     " GROUP BY table_name, index_name";
 
 const char SQL_HEALTH_FOREIGN[] =
     "SELECT table_name, engine FROM information_schema.tables"
-    " WHERE table_schema = DATABASE() AND table_name NOT LIKE 'hookonce\\_%'"
+    " WHERE table_schema = DATABASE() AND NOT LEFT(table_name, CHAR_LENGTH('hookonce_')) = 'hookonce_'"
     " AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY table_name LIMIT 6";
 
 const char SQL_HEALTH_TRIAL_LEFT[] =
@@ -47,7 +47,7 @@ const char SQL_HEALTH_TRIAL_CLEAN[] = "DELETE FROM hookonce_guard WHERE provider
  * shown. */
 const char SQL_HEALTH_REACH[] =
     "SELECT (SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"
-    " AND table_name NOT LIKE 'hookonce\\_%'),"
+    " AND NOT LEFT(table_name, CHAR_LENGTH('hookonce_')) = 'hookonce_'),"
     " (SELECT COUNT(*) FROM information_schema.schema_privileges"
     " WHERE privilege_type IN ('CREATE', 'ALTER', 'DROP', 'INDEX', 'TRIGGER'))"
     " + (SELECT COUNT(*) FROM information_schema.table_privileges"

@@ -72,7 +72,7 @@ static bool are_there(struct db *db)
 {
     struct ho_err ignored = {HO_OK, 0, ""};
 
-    return db_run_once(db, "SELECT 1 FROM " VIEWS_PREFIX "overview LIMIT 0", NULL, 0, NULL,
+    return db_run_built(db, "SELECT 1 FROM " VIEWS_PREFIX "overview LIMIT 0", NULL, 0, NULL,
                        &ignored) == HO_OK;
 }
 
@@ -85,7 +85,7 @@ enum ho_code views_make(struct db *db, bool *denied, struct ho_err *err)
     *denied = false;
     buf_init(&statement, STATEMENT_MAX);
     while (code == HO_OK && !*denied && migrate_next(&rest, &statement)) {
-        code = db_run_once(db, buf_cstr(&statement), NULL, 0, NULL, err);
+        code = db_run_built(db, buf_cstr(&statement), NULL, 0, NULL, err);
         if (code != HO_OK && err->sys == VIEW_DENIED &&
             is_view(buf_span(&statement), &name, &select)) {
             ho_err_clear(err);
@@ -116,7 +116,7 @@ static enum ho_code run(struct db *db, const char *name, const char *const aroun
     code = code == HO_OK ? buf_add_span(&sql, text) : code;
     code = code == HO_OK ? buf_add_span(&sql, span_of(around[1])) : code;
     if (code == HO_OK) {
-        code = db_run_once(db, buf_cstr(&sql), &value, 1, rows, err);
+        code = db_run_built(db, buf_cstr(&sql), &value, 1, rows, err);
     } else {
         code = ho_fail(err, HO_BUG, "the view %s is too long", name);
     }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "store/names.h"
 
 #define MESSAGE_MAX (1024 * 1024)
 #define ROWS_OF_KIND 20 /* shown in a message; the others are counted */
@@ -47,7 +48,7 @@ static void begin(struct alert_message *m, const struct settings *s, const char 
 {
     char now[32];
 
-    *m = (struct alert_message){.state = ALERT_OVER};
+    *m = (struct alert_message){.state = ALERT_OVER, .settings = s};
     buf_init(&m->text, MESSAGE_MAX);
     buf_init(&m->json, MESSAGE_MAX);
     text_rfc3339_put(clock_wall_us(), false, now);
@@ -108,6 +109,9 @@ static void add_row(struct alert_message *m, const struct alert_row *r, const st
 static void add_row_json(struct alert_message *m, const struct alert_row *r,
                          const struct alert_due *d, bool first)
 {
+    char advice[NAMES_TEXT];
+
+    names_text(m->settings, alert_about[d->kind].advice, advice, sizeof advice);
     const struct {
         const char *key, *value;
     } cells[] = {{"kind", alert_about[d->kind].word},
@@ -116,7 +120,7 @@ static void add_row_json(struct alert_message *m, const struct alert_row *r,
                  {"subject", r->subject},
                  {"text", r->text},
                  {"began_at", r->began_at},
-                 {"advice", alert_about[d->kind].advice}};
+                 {"advice", advice}};
 
     add(&m->json, "%s{\"n\":%llu", first ? "" : ",", (unsigned long long)r->n);
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
@@ -165,6 +169,7 @@ static void add_head(struct alert_message *m, const struct alert_due *d, bool lo
 static void add_kind(struct alert_message *m, const struct alert_due *d,
                      const struct alert_row *rows, size_t n, bool *first)
 {
+    char advice[NAMES_TEXT];
     size_t seen = 0;
 
     add_head(m, d, is_lost(d, rows, n));
@@ -182,7 +187,8 @@ static void add_kind(struct alert_message *m, const struct alert_due *d,
         add(&m->text, "  - and %zu more\n", seen - ROWS_OF_KIND);
     }
     if (!d->over) {
-        add(&m->text, "  What to do: %s.\n", alert_about[d->kind].advice);
+        names_text(m->settings, alert_about[d->kind].advice, advice, sizeof advice);
+        add(&m->text, "  What to do: %s.\n", advice);
     }
     add(&m->text, "\n");
 }
@@ -229,7 +235,7 @@ void alert_message_make(struct alert_message *m, const struct settings *s, const
                         int64_t window_ms)
 {
     bool first = true, lost = true;
-    char window[24];
+    char window[24], table[DB_NAME_ROOM];
 
     begin(m, s, host);
     for (size_t i = 0; i < list->n; i++) {
@@ -238,10 +244,11 @@ void alert_message_make(struct alert_message *m, const struct settings *s, const
         add_kind(m, &list->all[i], rows, n, &first);
     }
     text_duration_put(window_ms, window);
+    names_text(s, "hookonce_alert", table, sizeof table);
     if (m->state == ALERT_FIRING) {
         add(&m->text, "Of these kinds nothing more is told for %s, however many there are; and "
                       "once when it is over.\n`hookonce watch --show` and the table "
-                      "hookonce_alert say how it stands. Times are UTC.\n", window);
+                      "%s say how it stands. Times are UTC.\n", window, table);
     } else {
         add(&m->text, "Times are UTC.\n");
     }

@@ -17,6 +17,7 @@ struct alert_message {
     char subject[160];      /* one line of printable ASCII */
     char kinds[400];        /* words, with commas */
     struct buf text, json;
+    const struct settings *settings; /* borrowed */
 };
 
 /* in: list — what is due; rows — all that there is (store/alert.h); window_ms — said in the text

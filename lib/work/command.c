@@ -194,8 +194,8 @@ enum ho_code command_run_step(struct command_run *run, bool *ended, struct ho_er
     if (code == HO_OK && run->lost) {
         *ended = run->closed = true;
         command_answer(run, COMMAND_FAILED,
-                       "It was taken for cut off, and is not in this hand any more: its row in "
-                       "hookonce_command says what became of it");
+                       "It was taken for cut off, and is not in this hand any more: its row says "
+                       "what became of it");
         return HO_OK;
     }
     if (code == HO_OK && run->ended) {

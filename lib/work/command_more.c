@@ -51,6 +51,7 @@ static void words_of(struct span s, char *out, size_t room)
 static enum ho_code resume(struct command_run *run, const struct pause *p, struct ho_err *err)
 {
     uint64_t waiting = 0;
+    char table[DB_NAME_ROOM];
     bool was = run->claim.did > 0;
     enum ho_code code = was ? HO_OK : pause_end(run->site.db, p, &was, &waiting, err);
 
@@ -60,8 +61,9 @@ static enum ho_code resume(struct command_run *run, const struct pause *p, struc
                        pause_kind_word(p->kind), p->name[0] != '\0' ? " " : "", p->name,
                        (unsigned long long)waiting);
     } else if (code == HO_OK) {
-        command_answer(run, COMMAND_REFUSED, "%s%s%s is not paused; hookonce_pause says what is",
-                       pause_kind_word(p->kind), p->name[0] != '\0' ? " " : "", p->name);
+        db_named(run->site.db, "hookonce_pause", table, sizeof table);
+        command_answer(run, COMMAND_REFUSED, "%s%s%s is not paused; %s says what is",
+                       pause_kind_word(p->kind), p->name[0] != '\0' ? " " : "", p->name, table);
     }
     return code;
 }

@@ -226,6 +226,51 @@ static void what_is_not_written_has_its_default(void **state)
     settings_free(s);
 }
 
+static void finds_the_database_where_it_usually_is(void **state)
+{
+    struct settings *s = loaded("[database]\nname = n\nuser = u\n");
+
+    (void)state;
+    assert_int_equal(s->n_sockets, 4);
+    assert_string_equal(s->sockets[0], "/run/mysqld/mysqld.sock");
+    assert_string_equal(s->sockets[3], "/tmp/mysql.sock");
+    assert_string_equal(s->host, "127.0.0.1");
+    assert_int_equal(s->tls_socket, DB_TLS_OFF);
+    assert_int_equal(s->tls_host, DB_TLS_OFF);
+    assert_string_equal(s->table_prefix, "hookonce_");
+    settings_free(s);
+}
+
+static void encrypts_to_another_host_unless_told_not_to(void **state)
+{
+    static const struct {
+        const char *text;
+        enum db_tls by_socket, by_host;
+    } rows[] = {
+        {"host = db.example\n", DB_TLS_OFF, DB_TLS_VERIFY},
+        {"host = db.example\ntls = off\n", DB_TLS_OFF, DB_TLS_OFF},
+        {"host = db.example\ntls = on\n", DB_TLS_ON, DB_TLS_ON},
+        {"host = db.example\ntls = verify\n", DB_TLS_VERIFY, DB_TLS_VERIFY},
+        {"socket = /s\nhost = db.example\n", DB_TLS_OFF, DB_TLS_VERIFY},
+        {"socket = /s\ntls = on\n", DB_TLS_ON, DB_TLS_ON},
+        {"host = 127.0.0.1\n", DB_TLS_OFF, DB_TLS_OFF},
+        {"host = localhost\n", DB_TLS_OFF, DB_TLS_OFF},
+        {"host = ::1\n", DB_TLS_OFF, DB_TLS_OFF},
+        {"host = 127.0.0.1\ntls_ca = ca.pem\n", DB_TLS_OFF, DB_TLS_VERIFY},
+        {"host = 1270.example\n", DB_TLS_OFF, DB_TLS_VERIFY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof text, "[database]\nname = n\nuser = u\n%s", rows[i].text);
+        struct settings *s = loaded(text);
+        assert_int_equal(s->tls_socket, rows[i].by_socket);
+        assert_int_equal(s->tls_host, rows[i].by_host);
+        settings_free(s);
+    }
+}
+
 static void takes_these_too(void **state)
 {
     static const char *const rows[] = {
@@ -359,6 +404,8 @@ int main(void)
         cmocka_unit_test(reads_sources_with_their_secrets),
         cmocka_unit_test(reads_handlers_and_routes),
         cmocka_unit_test(what_is_not_written_has_its_default),
+        cmocka_unit_test(finds_the_database_where_it_usually_is),
+        cmocka_unit_test(encrypts_to_another_host_unless_told_not_to),
         cmocka_unit_test(takes_these_too),
         cmocka_unit_test(the_table_of_keys_is_sound),
         cmocka_unit_test(looks_in_these_places_in_this_order),

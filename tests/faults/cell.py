@@ -89,6 +89,8 @@ class Cell:
         sent = [s for s in self.senders if not s.join(0)]
         complaints = [f"not all was taken in {SENT_S} s: {s.answers}" for s in sent]
         complaints += [f"a sender broke: {b}" for s in self.senders for b in s.broken]
+        if not complaints:
+            fault.mend()
         return complaints or list(self.judge()) + place.after()
 
     def answers(self):

@@ -22,6 +22,9 @@ class Fault:
     def end(self):
         """It is over."""
 
+    def mend(self):
+        """What the runbook has an operator do afterwards, when all deliveries are in."""
+
     def stands(self, _owner):
         """Whether who stands at the place goes on only at the end of it."""
         return False
@@ -249,6 +252,13 @@ class DataClock(Clock):
         super().end()
         self.world.server.kill9()
         self.world.server.start()
+
+    def mend(self):
+        """What came while the clock was ahead and had not run when it was set right is due hours ahead."""
+        w = self.world
+        for job in w.site.sql("SELECT id FROM hookonce_job WHERE state = 'ready' "
+                              "AND run_at > UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"):
+            w.site.hookonce("retry", str(job["id"]), check=True)
 
     def clock(self):
         return self.world.disk

@@ -201,14 +201,12 @@ unpack_lighttpd() {
     mv "$fresh" "$tools/lighttpd"
 }
 
-# Unpacks Adminer and phpMyAdmin with all that they have in PHP and JavaScript. phpMyAdmin then looks for
-# its config and its temporary folder where PHPMYADMIN_CONFIG and PHPMYADMIN_TEMP say.
-# Prometheus' checker of metrics and rules, out of the package of the server.
+# Prometheus' checker of metrics and rules: a package of its own, or in the one of the server.
 unpack_promtool() {
     local fresh=$tools/promtool.$$
-    fetch_into "$fresh" prometheus
-    dpkg-deb --fsys-tarfile "$fresh"/prometheus_*.deb | tar -C "$fresh" -xf - ./usr/bin/promtool
-    rm -rf "$fresh"/prometheus_*.deb "$tools/promtool"
+    fetch_into "$fresh" "$(pick_package promtool prometheus)"
+    dpkg-deb --fsys-tarfile "$fresh"/*.deb | tar -C "$fresh" -xf - ./usr/bin/promtool
+    rm -rf "$fresh"/*.deb "$tools/promtool"
     mv "$fresh" "$tools/promtool"
 }
 
@@ -223,6 +221,8 @@ unpack_suexec() {
     mv "$fresh" "$tools/suexec"
 }
 
+# Unpacks Adminer and phpMyAdmin with all that they have in PHP and JavaScript. phpMyAdmin then looks for
+# its config and its temporary folder where PHPMYADMIN_CONFIG and PHPMYADMIN_TEMP say.
 unpack_consoles() {
     local fresh=$tools/consoles.$$ names deb
     mapfile -t names < <(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \

@@ -23,7 +23,7 @@ KEY = "whsec_" + base64.b64encode(b"a key of thirty-two bytes, or so").decode()
 def copied(site, handler):
     """A site whose only handler is this file, copied beside the config as a reader would."""
     s = site(sources=STRIPE, handlers={"h": {"command": f"handlers/{handler}"}},
-             routes={"r": {"provider": "stripe", "handler": "h", "retry": "4 tries, 1s"}})
+             routes={"r": {"provider": "stripe", "handler": "h", "retry": "4 tries, 1h"}})
     s.folder("handlers")
     with open(os.path.join(HANDLERS, handler), encoding="utf-8") as f:
         s.write(f"handlers/{handler}", f.read(), mode=0o700)
@@ -138,7 +138,7 @@ def webspace(base):
 
 def url_site(site, url, secret=KEY):
     return site(sources=STRIPE, handlers={"h": {"url": url, "sign_with": "file:receiver.secret"}},
-                routes={"r": {"provider": "stripe", "handler": "h", "retry": "4 tries, 1s"}},
+                routes={"r": {"provider": "stripe", "handler": "h", "retry": "4 tries, 1h"}},
                 files={"receiver.secret": secret + "\n"})
 
 

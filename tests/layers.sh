@@ -40,7 +40,7 @@ only '^# *include <openssl/' 'lib/base/mac*.[ch]'
 only '^# *include <fcgi' lib/edge/gateway.c
 only '^# *include <(mysql|mariadb|errmsg|mysqld_error)' lib/store/db_link.h
 only '^# *include <ma_' lib/store/db_wait.c
-only '^# *include <curl/' lib/operator/http.c lib/work/http_call.c
+only '^# *include <curl/' 'lib/operator/http*.c' lib/work/http_call.c
 # Makers of accepted events: bytes that were verified, and nothing else.
 only '^# *include "core/event_make\.h"' lib/core/event.c lib/edge/verify.c lib/store/spool_read.c
 only '[^_a-z](strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|strtok|alloca) *\(' none
@@ -57,7 +57,7 @@ if [ -n "${1:-}" ] && [ -d "$1/obj/lib" ]; then
     symbols 'EVP_|HMAC|RAND_|CRYPTO_' 'base/mac[^/]*\.o'
     symbols 'FCGX_' 'edge/gateway\.o'
     symbols 'mysql_|mariadb_' 'store/db[^/]*\.o'
-    symbols 'curl_' '(operator/http|work/http_call)\.o'
+    symbols 'curl_' '(operator/http(_ask)?|work/http_call)\.o'
 fi
 [ "$bad" = 0 ] && echo "layers: ok"
 exit "$bad"

@@ -117,6 +117,11 @@ bool gateway_is_cgi(const struct gateway *g)
     return g->cgi;
 }
 
+struct span gateway_variable(const struct gateway *g, const char *name)
+{
+    return span_of(g->cgi ? getenv(name) : FCGX_GetParam(name, g->fcgi.envp));
+}
+
 /* ---- waiting ---- */
 
 /* Waits with the signals open. A kept connection (FCGI_KEEP_CONN) must not starve the others: when

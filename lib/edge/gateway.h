@@ -18,6 +18,10 @@ struct gateway *gateway_open(void);
 void gateway_close(struct gateway *g);
 bool gateway_is_cgi(const struct gateway *g);
 
+/* A variable of the request at hand as the web server gave it, e.g. "SERVER_SOFTWARE"; SPAN_NONE when it
+ * has none. Lives until the answer is sent. */
+struct span gateway_variable(const struct gateway *g, const char *name);
+
 /* Waits for the next request and fills its head; signals that end the process are blocked until
  * gateway_finish, so that nothing in between is interrupted.
  * returns 1: a request; 0: no more (CGI after the first, or told to stop).

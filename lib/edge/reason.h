@@ -7,6 +7,7 @@ enum reason {
     REASON_BAD_REQUEST,       /* 400 malformed head, length, path */
     REASON_NO_SOURCE,         /* 404 */
     REASON_PAGE_TOKEN,        /* 401 health, metrics or status without their token */
+    REASON_TICKET,            /* 401 a probe or a tick without a ticket that holds */
     REASON_METHOD,            /* 405 */
     REASON_TOO_LARGE,         /* 413 */
     REASON_SHORT_BODY,        /* 400 fewer bytes than announced, or the body stalled */

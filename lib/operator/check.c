@@ -6,62 +6,95 @@
 
 #include "operator/table.h"
 
-static const char *const levels[FOUND_N] = {"ok", "note", "warn", "FAIL"};
+#define SUBJECT_ROOM 128
+#define TEXT_ROOM 1024
+#define LINE_MAX_BYTES 16384
 
-static void print_json(enum finding level, const char *subject, const char *text)
+static void print_json(const struct found_line *line)
 {
     static const struct table_col cols[] = {
-        {"level", TABLE_TEXT, 0}, {"subject", TABLE_TEXT, 0}, {"text", TABLE_TEXT, 0}};
-    const struct span cells[] = {span_of(levels[level]), span_of(subject), span_of(text)};
-    struct table *t = table_new("finding", cols, 3);
+        {"level", TABLE_TEXT, 0}, {"subject", TABLE_TEXT, 0}, {"text", TABLE_TEXT, 0},
+        {"why", TABLE_TEXT, 0},   {"mend", TABLE_TEXT, 0}};
+    const struct span cells[] = {span_of(finding_levels[line->level]), span_of(line->subject),
+                                 span_of(line->text), span_of(line->why), span_of(line->mend)};
+    struct table *t = table_new("finding", cols, line->why != NULL ? 5 : 3);
 
     table_row(t, cells);
     table_print(t, stdout, true);
     table_free(t);
 }
 
-static void found_va(struct check *c, enum finding level, const char *subject, const char *fmt,
-                     va_list ap) HO_PRINTF(4, 0);
-static void found_va(struct check *c, enum finding level, const char *subject, const char *fmt,
-                     va_list ap)
+static void print(const struct check *c, const struct found_line *line)
 {
-    char text[1024];
-    struct buf line;
+    struct buf text;
 
-    c->n[level]++;
-    if (c->quiet && level < FOUND_WARN) {
-        return;
-    }
-    (void)vsnprintf(text, sizeof text, fmt, ap);
     if (c->op->json) {
-        print_json(level, subject, text);
+        print_json(line);
         return;
     }
-    buf_init(&line, 16384);
-    table_cell(span_of(text), 0, &line); /* paths and errors may hold anything */
-    (void)printf("%-4s  %s: %s\n", levels[level], subject, buf_cstr(&line));
-    buf_free(&line);
+    buf_init(&text, LINE_MAX_BYTES);
+    table_cell(span_of(line->text), 0, &text); /* paths and errors may hold anything */
+    (void)printf("%-4s  %s: %s", finding_levels[line->level], line->subject, buf_cstr(&text));
+    if (line->why != NULL) {
+        (void)printf("; why: %s; mend: %s", line->why, line->mend);
+    }
+    (void)putchar('\n');
+    buf_free(&text);
+}
+
+static void tell(struct check *c, const struct found_line *line)
+{
+    c->n[line->level]++;
+    if (c->quiet && line->level < FOUND_WARN) {
+        return;
+    }
+    if (c->tell != NULL) {
+        c->tell(c->arg, line);
+    } else {
+        print(c, line);
+    }
 }
 
 void found(struct check *c, enum finding level, const char *subject, const char *fmt, ...)
 {
+    char text[TEXT_ROOM];
+    const struct found_line line = {.level = level, .subject = subject, .text = text};
     va_list ap;
 
     va_start(ap, fmt);
-    found_va(c, level, subject, fmt, ap);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    tell(c, &line);
 }
 
 void found_of(struct check *c, enum finding level, const char *kind, const char *name,
               const char *fmt, ...)
 {
-    char subject[128];
+    char subject[SUBJECT_ROOM], text[TEXT_ROOM];
+    const struct found_line line = {.level = level, .subject = subject, .text = text};
     va_list ap;
 
     (void)snprintf(subject, sizeof subject, "%s %s", kind, name);
     va_start(ap, fmt);
-    found_va(c, level, subject, fmt, ap);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    tell(c, &line);
+}
+
+void found_host(struct check *c, enum finding_id id, const char *fmt, ...)
+{
+    const struct finding_row *row = finding_row(id);
+    char seen[TEXT_ROOM], text[2 * TEXT_ROOM];
+    const struct found_line line = {.level = row->level, .subject = row->id, .text = text,
+                                    .why = row->why, .mend = finding_mend(id, c->host)};
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(seen, sizeof seen, fmt, ap);
+    va_end(ap);
+    (void)snprintf(text, sizeof text, "%s%s%s%s", row->what, seen[0] != '\0' ? " (" : "", seen,
+                   seen[0] != '\0' ? ")" : "");
+    tell(c, &line);
 }
 
 const char *check_ago(int64_t s, char room[24])

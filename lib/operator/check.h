@@ -1,17 +1,18 @@
-/* What `hookonce check` finds, line by line. Between cmd_check.c and its parts only. */
+/* What `hookonce check` finds, line by line: for the command, for `hookonce setup` and its page. */
 #ifndef HO_OPERATOR_CHECK_H
 #define HO_OPERATOR_CHECK_H
 
 #include "edge/endpoint.h"
+#include "operator/finding.h"
 #include "operator/operator.h"
 #include "store/counters.h"
 
-enum finding {
-    FOUND_OK,
-    FOUND_NOTE, /* worth knowing, nothing to do */
-    FOUND_WARN, /* works, but somebody should look */
-    FOUND_FAIL, /* does not work, or promises less than it should: the check ends with 1 */
-    FOUND_N
+/* A line that was found. Lives for the call only. */
+struct found_line {
+    enum finding level;
+    const char *subject; /* what it is about, e.g. "source stripe"; of a host finding its id */
+    const char *text;    /* one line, but it may hold bytes of paths and errors: quote it */
+    const char *why, *mend; /* of a host finding (operator/finding.h): else NULL */
 };
 
 struct check {
@@ -22,9 +23,19 @@ struct check {
     bool over[ALARM_N]; /* check itself sees that what raises the alarm is not so now */
     bool told[ALARM_N]; /* it is so, and stands in another line already */
     bool known;         /* the database can be asked: check_database was good */
+    const char *url;    /* of the receiver, to look at the host through it; NULL: not to be looked at */
+    enum host_kind host; /* as far as the probe has told; else HOST_ANY */
+    bool cgi;            /* the probe says that each request is a process of its own */
+    void (*tell)(void *arg, const struct found_line *line); /* NULL: lines are printed */
+    void *arg;
 };
 
-/* Counts a finding and prints its line at once: "FAIL source stripe: <text>", or as JSON.
+/* Looks at everything, and at the host when c->url is set. Needs c->op; c->tell, or print. A line is
+ * told as soon as it is found. blocks: as long as the database and, with c->url, the host take: each
+ * request at most HTTP_TIMEOUT_MS */
+void check_all(struct check *c);
+
+/* Counts a finding and tells its line at once: "FAIL  source stripe: <text>", or as JSON.
  * subject: what it is about, e.g. "source stripe". Never give it a secret. */
 void found(struct check *c, enum finding level, const char *subject, const char *fmt, ...)
     HO_PRINTF(4, 5);
@@ -32,6 +43,10 @@ void found(struct check *c, enum finding level, const char *subject, const char 
 /* found() about "<kind> <name>". */
 void found_of(struct check *c, enum finding level, const char *kind, const char *name,
               const char *fmt, ...) HO_PRINTF(5, 6);
+
+/* A host finding, in the words of the table and how to mend it on c->host.
+ * fmt: what was seen; "" for nothing to add */
+void found_host(struct check *c, enum finding_id id, const char *fmt, ...) HO_PRINTF(3, 4);
 
 /* Seconds in the unit that a person would name: "90s", "2h". */
 const char *check_ago(int64_t s, char room[24]);
@@ -83,6 +98,12 @@ int64_t check_pauses(struct check *c);
 void check_alerts(struct check *c);
 /* Flows of the tables that no route is of; needs a good check_database. */
 void check_flows(struct check *c);
+/* The host, from outside through c->url: what becomes of requests on their way to the receiver. Sends a
+ * ticket for the probe to that address alone, and no other secret; follows no redirect. */
+void check_url(struct check *c);
+/* The host, from inside: cron, limits, the database's quotas; needs c->url, and with `database` a good
+ * check_database. */
+void check_host(struct check *c, bool database);
 /* The spool: what lies in it, and whether more may. */
 void check_spool(struct check *c);
 /* Counters and alarms of this host. */

@@ -30,7 +30,7 @@ static void check_command(struct check *c, const struct handler *h)
     }
 }
 
-static void check_url(struct check *c, const struct handler *h)
+static void check_handler_url(struct check *c, const struct handler *h)
 {
     struct ho_err err = {HO_OK, 0, ""};
     struct buf lines;
@@ -75,7 +75,7 @@ void check_outside(struct check *c)
         if (h->kind == HANDLER_COMMAND) {
             check_command(c, h);
         } else if (h->kind == HANDLER_URL) {
-            check_url(c, h);
+            check_handler_url(c, h);
         }
     }
     for (size_t i = 0; i < s->n_routes; i++) {

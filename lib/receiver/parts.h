@@ -24,6 +24,7 @@ struct receiver {
     struct counters *counters;
     struct secret key;  /* this installation's MAC key; empty when it can't be read */
     struct file_mark key_seen; /* of its file, when it was read */
+    int n_arguments;    /* given by the web server; never read */
     struct gate gate;   /* the breaker in front of the database, of the try at hand */
     /* of the request at hand */
     int64_t began_ms, began_us; /* monotonic */
@@ -171,6 +172,15 @@ void page_keep(const struct receiver *rx, const char *name, struct span body);
 
 /* Appends the page of that name, unless it is a minute old or older. false: there is none. */
 bool page_kept(const struct receiver *rx, const char *name, struct buf *out);
+
+/* ---- echo.c ---- */
+
+/* Whether the request at hand is for the self-check's probe, <url>/setup/echo. */
+bool is_echo(const struct receiver *rx);
+
+/* Answers what of the request arrived, and how this program runs, to who has a ticket for it. Writes
+ * nothing, and knows no secret but the ticket's key. Needs rx->endpoints. */
+void serve_echo(struct receiver *rx);
 
 /* ---- program.c ---- */
 

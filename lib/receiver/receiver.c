@@ -89,6 +89,9 @@ static void serve(struct receiver *rx, enum reason bad)
     e = endpoints_find(rx->endpoints, rx->request.source);
     if (bad != REASON_OK) {
         refuse(rx, NULL, bad, NULL);
+    } else if (is_echo(rx)) {
+        e = NULL;
+        serve_echo(rx);
     } else if (e == NULL) {
         serve_other(rx);
     } else {
@@ -97,12 +100,13 @@ static void serve(struct receiver *rx, enum reason bad)
     finish(rx, e);
 }
 
-int receiver_run(void)
+int receiver_run(int n_arguments)
 {
     struct receiver *rx = ho_alloc(sizeof *rx);
     enum reason bad;
 
     memset(rx, 0, sizeof *rx);
+    rx->n_arguments = n_arguments;
     mac_start();
     /* A database's name is looked up while the sender waits: the resolver's own 5 s, twice a name
      * server, are longer than that. */

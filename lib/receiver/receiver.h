@@ -6,7 +6,8 @@
 #define HO_RECEIVER_RECEIVER_H
 
 /* Serves requests until the web server ends it, or the only one of plain CGI.
+ * in:  n_arguments - how many the web server gave it; none is ever read
  * returns the program's exit status. */
-int receiver_run(void);
+int receiver_run(int n_arguments);
 
 #endif

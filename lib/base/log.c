@@ -28,7 +28,7 @@ static const char *const events[] = {
     "conflict", "counted", "dead", "dispatched", "done", "duplicate", "empty", "failed", "fetched",
     "forged", "future", "handshake", "ignored", "imported", "lease_lost", "log", "page", "paired",
     "paused", "probe", "pruned", "receiver", "rejected", "repeat", "resumed", "run", "skipped", "spooled",
-    "stopped", "told", "visited", "waits", "watched", "wish",
+    "stopped", "tick", "told", "visited", "waits", "watched", "wish",
 };
 
 static void check_event(const char *event)

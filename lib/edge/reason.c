@@ -25,4 +25,6 @@ const struct reason_row reasons[REASON_N] = {
     [REASON_BATCH] = {"no batch of events", ANSWER_NEVER, 400},
     [REASON_KEY_WANTED] = {"key being fetched", ANSWER_BUSY, 503},
     [REASON_NO_SECRET] = {"no usable secret", ANSWER_BUSY, 503},
+    [REASON_TICKET] = {"wrong ticket", ANSWER_FIXED, 401},
+    [REASON_TICKET_OLD] = {"expired ticket", ANSWER_FIXED, 403},
 };

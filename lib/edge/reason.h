@@ -25,6 +25,8 @@ enum reason {
     REASON_BATCH,             /* never: verified, but not the list of events it should be */
     REASON_KEY_WANTED,        /* busy: the key it is signed with is being fetched */
     REASON_NO_SECRET,         /* busy: no usable secret here */
+    REASON_TICKET,            /* 401 a tick or an echo without its ticket */
+    REASON_TICKET_OLD,        /* 403 with one that has expired */
     REASON_N
 };
 

@@ -312,7 +312,7 @@ static int do_all(struct command_words *w)
         }
     }
     if (w->did > 0) {
-        wake_send(w->op->settings->state_dir);
+        (void)wake_send(w->op->settings->state_dir);
     }
     if (code == HO_REJECT) {
         return operator_fail(w->op, EXIT_USAGE, "%s", err.text);

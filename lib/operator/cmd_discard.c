@@ -253,7 +253,7 @@ static int run_args(struct operator *op, const struct discard_args *args)
     }
     if (r.discarded > 0) {
         table_print(r.table, stdout, op->json);
-        wake_send(op->settings->state_dir); /* who waited for its lane is due */
+        (void)wake_send(op->settings->state_dir); /* who waited for its lane is due */
     }
     tell(&r);
     table_free(r.table);

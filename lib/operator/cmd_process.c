@@ -14,10 +14,11 @@
 
 #define FOR_MAX_MS (24 * 60 * 60 * INT64_C(1000))
 
-enum { OPT_FOR, OPT_ONCE, OPT_WORKERS, OPT_VERBOSE, OPT_V };
+enum { OPT_FOR, OPT_ONCE, OPT_PASS, OPT_WORKERS, OPT_VERBOSE, OPT_V };
 static const struct arg_option options[] = {
     [OPT_FOR] = {"for", true},
     [OPT_ONCE] = {"once", false},
+    [OPT_PASS] = {"pass", false},
     [OPT_WORKERS] = {"workers", true},
     [OPT_VERBOSE] = {"verbose", false},
     [OPT_V] = {"v", false},
@@ -36,6 +37,9 @@ static bool set_option(struct operator *op, int option, const char *value,
     switch (option) {
     case OPT_ONCE:
         out->how.once = true;
+        return true;
+    case OPT_PASS:
+        out->how.pass = true;
         return true;
     case OPT_VERBOSE:
     case OPT_V:
@@ -182,11 +186,13 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_process = {
     .name = "process",
-    .synopsis = "[--for TIME] [--once] [--workers N] [--verbose]",
+    .synopsis = "[--for TIME] [--once | --pass] [--workers N] [--verbose]",
     .summary = "runs the jobs that are due; start it from cron every minute",
     .help =
         "  --for TIME   begin nothing after so much time, default 55s; cron starts the next run\n"
         "  --once       end as soon as nothing is due, at the latest after --for\n"
+        "  --pass       as the receiver starts it behind an answer (after_answer): runs beside a run of\n"
+        "               cron, and only one pass at a time\n"
         "  --workers N  so many jobs at once, each in a process of its own, default 1\n"
         "  -v, --verbose\n"
         "               says at the end in a line what was done; so does --once on a terminal\n"

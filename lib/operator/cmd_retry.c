@@ -262,11 +262,11 @@ static int run_args(struct operator *op, const struct retry_args *args)
         status = worst(status, retry_id(&r, &args->picked.ids[i]));
     }
     if (r.freed > 0) {
-        wake_send(op->settings->state_dir);
+        (void)wake_send(op->settings->state_dir);
     }
     if (r.opened > 0) {
         table_print(r.table, stdout, op->json);
-        wake_send(op->settings->state_dir);
+        (void)wake_send(op->settings->state_dir);
         if (say_rests(&r, &err) != HO_OK) {
             status = worst(status, operator_db_fail(op, &err));
         }

@@ -20,7 +20,7 @@
 #define PLACE_MS 250          /* how long the others wait for a page to be through, all together */
 #define PLACE_LOOK_MS 10
 #define PAGE_MAX ((size_t)2 * 1024 * 1024)
-#define FIELD_MAX 4096        /* of the query, and of Authorization */
+#define FIELD_MAX SAID_FIELD_MAX
 #define EXIT_TROUBLED 1       /* of `hookonce page`: it printed the page, and all is not well */
 
 #define NO_STORE "Cache-Control: no-store\r\n"
@@ -57,31 +57,6 @@ enum page page_of(const struct receiver *rx)
 }
 
 /* ---- who asks ---- */
-
-/* Appends what Authorization says: a bearer's token, or the password of any user. */
-static void add_authorization(const struct request *r, struct buf *out)
-{
-    size_t n = 0;
-    struct span value = request_header(r, "authorization", &n);
-    struct span scheme = n == 1 ? span_cut(&value, ' ') : SPAN_NONE;
-    struct buf pair;
-
-    if (!span_present(scheme) || !span_present(value)) {
-        return;
-    }
-    value = span_trim(value);
-    if (span_is_nocase(scheme, "bearer")) {
-        (void)!buf_add_span(out, value); /* what does not fit is no token of ours */
-    } else if (span_is_nocase(scheme, "basic")) {
-        buf_init(&pair, FIELD_MAX);
-        if (text_unbase64(value, &pair) == HO_OK) {
-            struct span password = buf_span(&pair);
-            (void)span_cut(&password, ':');
-            (void)!buf_add_span(out, span_present(password) ? password : SPAN_LIT(""));
-        }
-        buf_wipe(&pair);
-    }
-}
 
 static bool is_token(const struct secret *token, const struct buf *said)
 {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/secret.h"
+#include "core/ticket.h"
 #include "edge/gateway.h"
 #include "edge/verify.h"
 #include "store/answers.h"
@@ -164,6 +165,33 @@ enum page page_of(const struct receiver *rx);
  * `hookonce page`. blocks: some seconds, while the database is slow */
 void serve_page(struct receiver *rx, enum page page);
 
+/* ---- ticket.c ---- */
+
+#define SAID_FIELD_MAX 4096 /* bytes of a token in the query or in Authorization */
+
+/* Appends what Authorization says: a bearer's token, or the password of any user. */
+void add_authorization(const struct request *r, struct buf *out);
+
+/* What the ticket of the request at hand is worth: in X-Hookonce-Ticket, in Authorization as a bearer's
+ * token, or in the query as `ticket`. Without a key, or a ticket: TICKET_WRONG. Needs rx->endpoints. */
+enum ticket_state ticket_shown(const struct receiver *rx, const char *purpose);
+
+/* ---- tick.c ---- */
+
+#define TICK_METHODS "GET, HEAD, POST"
+
+/* Whether the request at hand asks for the processor to be started, and that is on. Needs
+ * rx->endpoints. */
+bool is_tick(const struct receiver *rx);
+
+/* Starts a pass of the processor for who has a ticket, unless one began a moment ago, and answers at
+ * once. */
+void serve_tick(struct receiver *rx);
+
+/* Starts a short pass behind the answer, where the config wants that: there is work, or it is time to
+ * look, and no processor is at work to hear of it. In turns with others, never waiting. */
+void pass_late(struct receiver *rx);
+
 /* ---- page_kept.c ---- */
 
 /* Keeps the page of that name in the state folder; what can't be written is not kept. By whoever has
@@ -211,10 +239,10 @@ enum ho_code program_start(const struct receiver *rx, const struct program_call 
  * out: *code - its exit code, -1 when a signal ended it */
 bool program_wait(struct program *p, struct deadline end, int *code);
 
-/* Starts `hookonce COMMAND` with a clean environment, on its own: nobody waits for it, and what it
+/* Starts `hookonce WORDS` with a clean environment, on its own: nobody waits for it, and what it
  * prints is lost. returns HO_OK | HO_TRANSIENT | HO_PERMANENT as program_start. */
-enum ho_code program_detach(const struct receiver *rx, const char *command, struct ho_err *err)
-    HO_MUST_CHECK;
+enum ho_code program_detach(const struct receiver *rx, const char *const words[PROGRAM_WORDS + 1],
+                            struct ho_err *err) HO_MUST_CHECK;
 
 /* Ends it if it runs, at once and without asking, and frees. Also of one that never started. */
 void program_end(struct program *p);

@@ -265,9 +265,9 @@ static enum ho_code detach(struct launch *l, struct ho_err *err)
     return code;
 }
 
-enum ho_code program_detach(const struct receiver *rx, const char *command, struct ho_err *err)
+enum ho_code program_detach(const struct receiver *rx, const char *const words[PROGRAM_WORDS + 1],
+                            struct ho_err *err)
 {
-    const char *const words[PROGRAM_WORDS + 1] = {command};
     struct launch l;
 
     enum ho_code code = prepare(rx, words, &l, err);

@@ -59,15 +59,17 @@ static void serve_source(struct receiver *rx, const struct endpoint *e)
     }
 }
 
-/* No source: a page, if it is the name of one and pages are on. */
+/* No source: a page, if it is the name of one and pages are on, or a tick. */
 static void serve_other(struct receiver *rx)
 {
     enum page page = page_of(rx);
 
-    if (page == PAGE_NONE) {
-        refuse(rx, NULL, REASON_NO_SOURCE, NULL);
-    } else {
+    if (page != PAGE_NONE) {
         serve_page(rx, page);
+    } else if (is_tick(rx)) {
+        serve_tick(rx);
+    } else {
+        refuse(rx, NULL, REASON_NO_SOURCE, NULL);
     }
 }
 

@@ -165,7 +165,7 @@ void finish(struct receiver *rx, const struct endpoint *e)
         (void)wish(rx, e, "key", rx->verdict.wanted); /* the key that was used grows old */
     }
     if (rx->wake) {
-        wake_send(receiver_state_dir(rx));
+        (void)wake_send(receiver_state_dir(rx));
     }
     if (rx->results != NULL) {
         db_limit(rx->db, deadline_in(LATE_MS));
@@ -173,6 +173,7 @@ void finish(struct receiver *rx, const struct endpoint *e)
         import_late(rx);
     }
     if (rx->counters != NULL) {
+        pass_late(rx);
         watch_late(rx);
     }
     counters_note_log(rx->counters);

@@ -76,7 +76,8 @@ static void count_refusal(struct receiver *rx, struct span source, enum reason w
 
 /* What would do: which methods, for a 405, and how to say the token. "" when that is not what is
  * wrong. */
-static void hint_line(const struct endpoint *e, enum reason why, char out[96])
+static void hint_line(const struct receiver *rx, const struct endpoint *e, enum reason why,
+                      char out[96])
 {
     char methods[ENDPOINT_ALLOW_ROOM] = PAGE_METHODS;
 
@@ -84,10 +85,14 @@ static void hint_line(const struct endpoint *e, enum reason why, char out[96])
     if (why == REASON_METHOD) {
         if (e != NULL) {
             endpoint_allow(e, methods);
+        } else if (rx->endpoints != NULL && is_tick(rx)) {
+            (void)snprintf(methods, sizeof methods, "%s", TICK_METHODS);
         }
         (void)snprintf(out, 96, "Allow: %s\r\n", methods);
     } else if (why == REASON_PAGE_TOKEN) {
         (void)snprintf(out, 96, "WWW-Authenticate: Basic realm=\"hookonce\"\r\n");
+    } else if (why == REASON_TICKET) {
+        (void)snprintf(out, 96, "WWW-Authenticate: Bearer realm=\"hookonce\"\r\n");
     }
 }
 
@@ -105,7 +110,7 @@ void refuse(struct receiver *rx, const struct endpoint *e, enum reason why,
     if (e != NULL && row->kind != ANSWER_FIXED) {
         reply_kind(rx, e, row->kind);
     } else {
-        hint_line(e, why, hint);
+        hint_line(rx, e, why, hint);
         reply_fixed(rx, row->status, hint, row->word);
     }
 }

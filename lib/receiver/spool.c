@@ -88,10 +88,11 @@ void without_database(struct receiver *rx, const struct endpoint *e, const struc
 /* What is done by the other program, while nobody waits for it. */
 static void start_late(struct receiver *rx, const char *command, const char *event)
 {
+    const char *const words[PROGRAM_WORDS + 1] = {command};
     struct ho_err err;
 
     ho_err_clear(&err);
-    if (program_detach(rx, command, &err) != HO_OK) {
+    if (program_detach(rx, words, &err) != HO_OK) {
         const struct log_pair pairs[] = {LOG_TEXT("why", err.text)};
         log_event(LOG_WARN, event, NULL, pairs, 1);
     }

@@ -114,14 +114,20 @@ enum state_word {
     WORD_PROCESSED,  /* boot clock, ms: a processor was last at work, or who first asked saw none */
     WORD_WATCHED,    /* boot clock, ms, of the last watch */
     WORD_AWAY_SINCE, /* unix seconds: the database has been away since; 0: it is there */
-    WORD_UNUSED,
+    WORD_PASS,       /* boot clock, ms: the receiver last started a processor */
     WORD_BORN,       /* see counters_born */
     WORD_KEY,        /* print of the tables' key, as last seen; 0: not seen (store/migrate.h) */
     WORD_ACK_LAST,   /* see struct counter_acks; the buckets end the list */
     WORD_ACK_SUM,
     WORD_ACKS,
     WORD_TOLD = WORD_ACKS + COUNTERS_ACKS, /* what each channel was told without the tables */
-    WORD_N = WORD_TOLD + COUNTERS_TOLD
+    WORD_SCENE = WORD_TOLD + COUNTERS_TOLD, /* see store/pace.h */
+    WORD_LOOK,          /* boot clock, ms */
+    WORD_COUNTED,       /* boot clock, ms, of the last full count of numbers */
+    WORD_COUNTED_SCENE, /* and what it found, see store/pace.h */
+    WORD_SEEN,          /* boot clock, ms: the tables were last told that this host lives */
+    WORD_WATCHED_SCENE,
+    WORD_N
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
 

@@ -4,8 +4,22 @@
 
 #include <stdint.h>
 
-/* Receiver's side: one byte, never blocks, no reader is fine. */
-void wake_send(const char *state_dir);
+enum wake {
+    WAKE_HEARD,  /* a processor has it open */
+    WAKE_NOBODY, /* none has */
+    WAKE_UNKNOWN /* there is no FIFO that could be used */
+};
+
+/* Receiver's side: one byte, never blocks, no reader is fine. Also leaves a mark (wake_mark), for who
+ * looks later. */
+enum wake wake_send(const char *state_dir);
+
+/* The same without waking: who would have heard. */
+enum wake wake_listener(const char *state_dir);
+
+/* A number that is another one after each wake_send, heard or not; 0: no processor was here yet, or
+ * there can't be a mark. */
+uint64_t wake_mark(const char *state_dir);
 
 /* Processor's side: makes the FIFO if needed (0600). returns a descriptor (close-on-exec), or -1:
  * then the processor just polls. */

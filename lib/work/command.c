@@ -293,7 +293,7 @@ static enum ho_code some_pieces(struct worker *w, bool *more, struct ho_err *err
         code = command_run_step(w->command, &ended, err);
         if (ended || code != HO_OK) {
             command_leave(w);
-            wake_send(w->settings->state_dir);
+            (void)wake_send(w->settings->state_dir);
         }
     } while (code == HO_OK && deadline_left_ms(end) > 0);
     return code;

@@ -47,7 +47,7 @@ static enum step spread(struct attempt *a, const struct route_plan *routes, stru
     }
     const struct log_pair pairs[] = {log_int("routes", (int64_t)routes->n, count)};
     log_event(LOG_INFO, "dispatched", a->job->cid, pairs, 1);
-    wake_send(a->w->settings->state_dir);
+    (void)wake_send(a->w->settings->state_dir);
     return STEP_SPREAD;
 }
 
@@ -166,7 +166,7 @@ static void stand_alone(struct attempt *a)
     if (a->claim->n > a->at + 1 &&
         jobs_give_back(&a->w->queue, a->claim, a->at + 1, &ignored) == HO_OK) {
         a->claim->n = a->at + 1;
-        wake_send(a->w->settings->state_dir);
+        (void)wake_send(a->w->settings->state_dir);
     }
 }
 

@@ -69,7 +69,7 @@ enum ho_code pausing_tend(struct worker *w, bool *more, struct ho_err *err)
         code = pause_park(w->control, end, &parked, err);
     }
     if (woken > 0) {
-        wake_send(w->settings->state_dir);
+        (void)wake_send(w->settings->state_dir);
     }
     *more = deadline_left_ms(end) == 0;
     return code;

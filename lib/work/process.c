@@ -36,8 +36,9 @@ struct run {
 
 /* ---- the lock ---- */
 
-/* *fd -1 with HO_OK: another run has it. It stays locked until the descriptor is closed. */
-static enum ho_code take_lock(const char *state_dir, int *fd, struct ho_err *err)
+/* *fd -1 with HO_OK: another run has it. It stays locked until the descriptor is closed. A pass keeps no
+ * run of cron away: that would leave a minute to nobody. */
+static enum ho_code take_lock(const char *state_dir, bool pass, int *fd, struct ho_err *err)
 {
     char path[4096];
 
@@ -45,7 +46,7 @@ static enum ho_code take_lock(const char *state_dir, int *fd, struct ho_err *err
     if (mkdir(state_dir, 0700) != 0 && errno != EEXIST) {
         return ho_fail_errno(err, HO_REJECT, "%s: cannot be made", state_dir);
     }
-    int n = snprintf(path, sizeof path, "%s/process.lock", state_dir);
+    int n = snprintf(path, sizeof path, "%s/%s.lock", state_dir, pass ? "pass" : "process");
     if (n < 0 || (size_t)n >= sizeof path) {
         return ho_fail(err, HO_REJECT, "%s: the path is too long", state_dir);
     }
@@ -289,7 +290,7 @@ enum ho_code process_run(const struct settings *s, struct span key,
     int lock;
 
     *result = (struct process_result){false, false, false};
-    enum ho_code code = take_lock(s->state_dir, &lock, err);
+    enum ho_code code = take_lock(s->state_dir, options->pass, &lock, err);
     if (code != HO_OK || lock < 0) {
         result->busy = code == HO_OK;
         return code;

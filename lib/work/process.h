@@ -12,6 +12,7 @@ struct process_options {
     int64_t for_ms;   /* nothing is begun after so much time */
     bool once;        /* end as soon as nothing is due */
     unsigned workers; /* 1: this process itself; more: forked */
+    bool pass;        /* started behind an answer: beside a run, and with a lock of its own kind */
     const struct fetch_hooks *hooks; /* how keys are fetched; NULL: they are not */
     const struct watch_hooks *watch; /* NULL: nothing is watched */
 };

@@ -147,7 +147,7 @@ static void report_outcome(struct attempt *a)
 void settle_report(struct attempt *a)
 {
     if (a->woke) {
-        wake_send(a->w->settings->state_dir);
+        (void)wake_send(a->w->settings->state_dir);
     }
     if (a->waits != WAIT_NONE) {
         report_wait(a);

@@ -315,7 +315,7 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
     }
     w->alone -= w->alone > 0 && claim->n > 0 ? 1 : 0;
     if (claim->full) {
-        wake_send(w->settings->state_dir);
+        (void)wake_send(w->settings->state_dir);
     }
     *more = *more || claim->n > 0 || claim->more;
     return run_batch(w, claim, err);

@@ -106,8 +106,8 @@ class Site:
                     "receiver_password": "file:receiver.password", **self.settings.get("database", {})}
         parts = [_section("database", database),
                  _section("hookonce", {"key": "file:hookonce.key", **self.settings.get("hookonce", {})})]
-        if "processor" in self.settings:
-            parts.append(_section("processor", self.settings["processor"]))
+        # Of tests that say nothing of it the processor looks often, as for who writes rows by hand.
+        parts.append(_section("processor", {"poll": "5s", **self.settings.get("processor", {})}))
         for name, keys in self.sources.items():
             keys = dict(keys)
             if "secret" in keys:

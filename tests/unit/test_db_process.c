@@ -354,7 +354,7 @@ static struct settings other_host(void)
 
 static void other_host_gone(void)
 {
-    static const char *const files[] = {"wake", "process.lock", "hookonce.state"};
+    static const char *const files[] = {"wake", "woken", "process.lock", "hookonce.state"};
     char path[160];
 
     for (size_t i = 0; i < COUNT(files); i++) {

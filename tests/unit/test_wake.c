@@ -18,7 +18,7 @@
 #include "store/wake.h"
 
 static char dir[] = "/tmp/hookonce-wake-XXXXXX";
-static char fifo[64];
+static char fifo[64], mark[64];
 
 static int64_t waited(int fd, int64_t ms)
 {
@@ -129,10 +129,49 @@ static void signals_end_the_wait(void **state)
     (void)close(fd);
 }
 
+static void tells_who_would_hear(void **state)
+{
+    (void)state;
+
+    (void)unlink(fifo);
+    assert_int_equal(wake_listener(dir), WAKE_UNKNOWN);
+    assert_int_equal(wake_send(dir), WAKE_UNKNOWN);
+    int fd = wake_open(dir);
+    assert_int_equal(wake_listener(dir), WAKE_HEARD);
+    assert_true(waited(fd, 50) >= 50); /* who asks wakes nobody */
+    assert_int_equal(wake_send(dir), WAKE_HEARD);
+    (void)close(fd);
+    assert_int_equal(wake_listener(dir), WAKE_NOBODY);
+    assert_int_equal(wake_send(dir), WAKE_NOBODY);
+}
+
+/* Heard or not: who looks later finds that something was. */
+static void every_wake_leaves_another_mark(void **state)
+{
+    (void)state;
+
+    (void)unlink(mark);
+    wake_send(dir);
+    assert_int_equal(wake_mark(dir), 0); /* nobody was ever here to ask for it */
+    (void)close(wake_open(dir));
+    uint64_t before = wake_mark(dir);
+    assert_int_not_equal(before, 0);
+    for (int i = 0; i < 20; i++) {
+        wake_send(dir);
+        uint64_t after = wake_mark(dir);
+        assert_int_not_equal(after, before);
+        (void)wake_listener(dir);
+        (void)close(wake_open(dir));
+        assert_int_equal(wake_mark(dir), after);
+        before = after;
+    }
+}
+
 static int begin(void **state)
 {
     (void)state;
     (void)snprintf(fifo, sizeof fifo, "%s/wake", mkdtemp(dir));
+    (void)snprintf(mark, sizeof mark, "%s/woken", dir);
     return 0;
 }
 
@@ -140,12 +179,14 @@ static int end(void **state)
 {
     (void)state;
     (void)unlink(fifo);
+    (void)unlink(mark);
     return rmdir(dir);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_who_would_hear), cmocka_unit_test(every_wake_leaves_another_mark),
         cmocka_unit_test(wakes_at_once),        cmocka_unit_test(several_wake_for_several),
         cmocka_unit_test(bursts_are_bounded),   cmocka_unit_test(without_a_reader_or_a_fifo),
         cmocka_unit_test(a_foreign_file_is_left_alone), cmocka_unit_test(signals_end_the_wait),

@@ -7,7 +7,6 @@ const struct reason_row reasons[REASON_N] = {
     [REASON_BAD_REQUEST] = {"bad request", ANSWER_FIXED, 400},
     [REASON_NO_SOURCE] = {"no such source", ANSWER_FIXED, 404},
     [REASON_PAGE_TOKEN] = {"wrong page token", ANSWER_FIXED, 401},
-    [REASON_TICKET] = {"wrong ticket", ANSWER_FIXED, 401},
     [REASON_METHOD] = {"method not allowed", ANSWER_FIXED, 405},
     [REASON_TOO_LARGE] = {"body too large", ANSWER_FIXED, 413},
     [REASON_SHORT_BODY] = {"body incomplete", ANSWER_FIXED, 400},

@@ -7,7 +7,6 @@ enum reason {
     REASON_BAD_REQUEST,       /* 400 malformed head, length, path */
     REASON_NO_SOURCE,         /* 404 */
     REASON_PAGE_TOKEN,        /* 401 health, metrics or status without their token */
-    REASON_TICKET,            /* 401 a probe or a tick without a ticket that holds */
     REASON_METHOD,            /* 405 */
     REASON_TOO_LARGE,         /* 413 */
     REASON_SHORT_BODY,        /* 400 fewer bytes than announced, or the body stalled */
@@ -25,7 +24,7 @@ enum reason {
     REASON_BATCH,             /* never: verified, but not the list of events it should be */
     REASON_KEY_WANTED,        /* busy: the key it is signed with is being fetched */
     REASON_NO_SECRET,         /* busy: no usable secret here */
-    REASON_TICKET,            /* 401 a tick or an echo without its ticket */
+    REASON_TICKET,            /* 401 a tick or a probe without a ticket that holds */
     REASON_TICKET_OLD,        /* 403 with one that has expired */
     REASON_N
 };

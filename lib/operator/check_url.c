@@ -60,6 +60,9 @@ static enum finding_id refusal_of(const struct outside *o, const struct http_tol
     if (t->status == 503 && (is_body(t, "not configured") || is_body(t, "no usable secret"))) {
         return FINDING_NOT_CONFIGURED;
     }
+    if (is_body(t, "expired ticket")) {
+        return FINDING_TICKET_REFUSED;
+    }
     if (is_served(o)) {
         return FINDING_PROGRAM_SERVED;
     }

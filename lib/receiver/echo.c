@@ -12,7 +12,6 @@
 #include "base/mac.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "core/ticket.h"
 #include "receiver/parts.h"
 
 #define ECHO_BODY_MAX ((uint64_t)4 * 1024 * 1024)
@@ -29,31 +28,6 @@ bool is_echo(const struct receiver *rx)
     struct span path = rx->request.path;
 
     return path.len >= len && span_is(span_sub(path, path.len - len, len), ECHO_PATH);
-}
-
-/* ---- who asks ---- */
-
-static bool is_ticket(const struct receiver *rx, struct span text)
-{
-    return ticket_holds(secret_span(&rx->key), TICKET_ECHO, text, clock_wall_us() / 1000000) ==
-           TICKET_HOLDS;
-}
-
-/* In X-Hookonce-Ticket, or in the query where a header does not arrive. */
-static bool is_allowed(const struct receiver *rx)
-{
-    struct buf said;
-    size_t n = 0;
-    struct span header = request_header(&rx->request, "x-hookonce-ticket", &n);
-    bool good = n == 1 && is_ticket(rx, header);
-
-    if (!good) {
-        buf_init(&said, FIELD_MAX);
-        good = text_form_field(rx->request.query, "ticket", &said, &n) == HO_OK && n == 1 &&
-               is_ticket(rx, buf_span(&said));
-        buf_free(&said);
-    }
-    return good;
 }
 
 /* ---- what is said ---- */
@@ -223,10 +197,12 @@ static void answer(struct receiver *rx)
 
 void serve_echo(struct receiver *rx)
 {
+    const enum ticket_state state = ticket_shown(rx, TICKET_ECHO);
+
     if (rx->key.len == 0) {
         refuse(rx, NULL, REASON_NO_SECRET, NULL);
-    } else if (!is_allowed(rx)) {
-        refuse(rx, NULL, REASON_TICKET, NULL);
+    } else if (state != TICKET_HOLDS) {
+        refuse(rx, NULL, state == TICKET_EXPIRED ? REASON_TICKET_OLD : REASON_TICKET, NULL);
     } else {
         answer(rx);
     }

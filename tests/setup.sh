@@ -71,11 +71,18 @@ absent_modules() {
 print(*(m for m in sys.argv[1:] if u.find_spec(m) is None))' "$@"
 }
 
+# has_program NAME PROGRAM: installed, or to be run out of $tools/NAME.
+has_program() {
+    command -v "$2" >/dev/null || compgen -G "$tools/$1/usr/*bin/$2" >/dev/null
+}
+
 has_unpacked() {
     case $1 in
     lighttpd) command -v lighttpd >/dev/null || [ -x "$tools/lighttpd/usr/sbin/lighttpd" ] ;;
     promtool) command -v promtool >/dev/null || [ -x "$tools/promtool/usr/bin/promtool" ] ;;
     suexec) [ -e "$tools/suexec/usr/lib/apache2/suexec-custom" ] ;;
+    nginx | logrotate) has_program "$1" "$1" ;;
+    systemd) has_program systemd systemd-analyze && has_program systemd systemd-socket-activate ;;
     consoles) [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ] ;;
     esac
 }
@@ -155,6 +162,10 @@ say_what() {
         echo "promtool, of the package prometheus: unpacked into $tools, not installed, no service"
     [[ " ${unpack[*]-} " != *' suexec '* ]] ||
         echo "suexec, of the package apache2-suexec-custom: unpacked into $tools, not installed, not setuid"
+    for names in nginx logrotate systemd; do
+        [[ " ${unpack[*]-} " != *" $names "* ]] ||
+            echo "$names: unpacked into $tools, not installed, no service"
+    done
     [ ${#npm_missing[@]} -eq 0 ] || echo "npm packages: into node_modules of ${npm_missing[*]}"
 }
 
@@ -219,6 +230,39 @@ unpack_suexec() {
     chmod 755 "$fresh/usr/lib/apache2/suexec-custom"
     rm -rf "$fresh"/*.deb "$tools/suexec"
     mv "$fresh" "$tools/suexec"
+}
+
+# unpack_whole NAME PACKAGE...: into $tools/NAME; prints the libraries that the last package needs and
+# that are not installed.
+unpack_whole() {
+    local name=$1 fresh=$tools/$1.$$ deb lib
+    shift
+    fetch_into "$fresh" "$@"
+    for deb in "$fresh"/*.deb; do
+        dpkg-deb --fsys-tarfile "$deb" | tar -C "$fresh" --no-same-owner -xf -
+    done
+    dpkg-deb -f "$fresh/${*: -1}"_*.deb Depends | tr ',' '\n' |
+        sed -n 's/^ *\(lib[^ |]*\).*/\1/p' |
+        while read -r lib; do installed "$lib" || echo "$lib"; done
+    rm -rf "$fresh"/*.deb "${tools:?}/$name"
+    mv "$fresh" "$tools/$name"
+}
+
+# The program is in nginx, in Debian 11 in nginx-light; its fastcgi_params in nginx-common.
+unpack_nginx() {
+    unpack_whole nginx nginx-common nginx
+    has_program nginx nginx || unpack_whole nginx nginx-common nginx-light
+}
+
+unpack_logrotate() {
+    unpack_whole logrotate logrotate
+}
+
+# What looks at units and opens their sockets, with the library of the same build.
+unpack_systemd() {
+    local shared
+    shared=$(pick_package libsystemd-shared libsystemd0) # Debian 11 has it in systemd itself
+    unpack_whole systemd systemd "$shared"
 }
 
 # Unpacks Adminer and phpMyAdmin with all that they have in PHP and JavaScript. phpMyAdmin then looks for

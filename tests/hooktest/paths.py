@@ -55,6 +55,22 @@ def apache():
     return tool("apache2"), folder
 
 
+def unpacked(name, program_name):
+    """(program, root of its tree): installed, or the copy that tests/setup.sh unpacks into tools/<name>."""
+    for root in (os.path.join(BUILD, "tools", name), os.path.join(PROJECT, "build/tools", name)):
+        for folder in ("usr/sbin", "usr/bin"):
+            path = os.path.join(root, folder, program_name)
+            if os.access(path, os.X_OK):
+                return path, root
+    return tool(program_name), "/"
+
+
+def nginx():
+    """(program, the fastcgi_params that come with it)."""
+    path, root = unpacked("nginx", "nginx")
+    return path, os.path.join(root, "etc/nginx/fastcgi_params")
+
+
 def suexec():
     """The suexec of the package apache2-suexec-custom: the copy that tests/setup.sh unpacks."""
     for root in (BUILD, os.path.join(PROJECT, "build")):

@@ -89,8 +89,10 @@ def parent_of(pid):
 
 
 def replies(s):
-    """Pids of `hookonce reply` of this site; not of what it forks to guard its command."""
-    pids = pids_of(s.program)
+    """Pids of `hookonce reply` of this site; not of what it forks to guard its command, nor of
+    `hookonce serve`."""
+    pool = s.server.pool.pid if s.server and s.server.pool else None
+    pids = [pid for pid in pids_of(s.program) if pid != pool]
     return [pid for pid in pids if parent_of(pid) not in pids]
 
 

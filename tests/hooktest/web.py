@@ -1,24 +1,37 @@
-"""lighttpd and Apache on 127.0.0.1, running the configuration files that the project ships.
+"""lighttpd, Apache and nginx on 127.0.0.1, running the configuration files that the project ships.
 
-Each server adds only what those files leave to the site: port, logs, account, module paths.
+Each server adds only what those files leave to the site: port, logs, account, module paths. Those that
+start no programs themselves have a `hookonce serve` beside them.
 """
 
 import os
 import shutil
 
 from . import wire
-from .paths import PROJECT, apache, lighttpd
+from .paths import PROJECT, apache, lighttpd, nginx
 from .proc import Proc, free_port, wait_until
 
 
 class Server:
-    """A web server in front of one site's receiver. Subclasses write the configuration."""
+    """A web server in front of one site's receivers: `procs`, where their number is the site's own choice.
+    Subclasses write the configuration."""
 
-    def __init__(self, site, env=None):
-        self.site, self.env = site, dict(os.environ, **(env or {}))
+    def __init__(self, site, env=None, procs=2):
+        self.site, self.procs, self.env = site, procs, dict(os.environ, **(env or {}))
         self.folder = site.folder("web")
         self.log = os.path.join(self.folder, "server.log")
-        self.port, self.proc = free_port(), None
+        self.port, self.proc, self.pool, self.socket = free_port(), None, None, None
+
+    def start_pool(self, *options):
+        """Starts `hookonce serve` and waits until its socket is there; returns the socket's path."""
+        site = self.site
+        self.socket = os.path.join(site.folder("run"), "receiver.sock")
+        self.pool = Proc([site.program, "serve", "--socket", self.socket, "--receivers", str(self.procs),
+                          *options], os.path.join(self.folder, "serve.log"), env=site.environment(),
+                         user=site.user, cwd=site.dir)
+        wait_until(lambda: os.path.exists(self.socket) or not self.pool.alive(), 20, "the receivers' socket")
+        assert self.pool.alive(), self.pool.output()
+        return self.socket
 
     def configure(self):
         """Writes the configuration and returns the command line."""
@@ -40,8 +53,9 @@ class Server:
 
     def stop(self):
         """Stops the server and all it started."""
-        if self.proc:
-            self.proc.stop(20)
+        for proc in (self.proc, self.pool):
+            if proc:
+                proc.stop(20)
 
     def url(self, path=""):
         """http://127.0.0.1:port + path."""
@@ -58,7 +72,7 @@ class Server:
     def logs(self):
         """Everything the server logged."""
         text = []
-        for name in ("server.log", "error.log"):
+        for name in ("server.log", "error.log", "serve.log"):
             path = os.path.join(self.folder, name)
             if os.path.exists(path):
                 with open(path, "rb") as f:
@@ -67,12 +81,12 @@ class Server:
 
 
 class Lighttpd(Server):
-    """lighttpd with kind "fastcgi" (it spawns `procs` receivers, bin-path) or "cgi"."""
+    """lighttpd with kind "fastcgi" (it spawns `procs` receivers, bin-path), "cgi" or "socket"."""
 
     def __init__(self, site, kind="fastcgi", procs=2, env=None):
-        super().__init__(site, env)
-        self.shipped = {"fastcgi": "hookonce.conf", "cgi": "hookonce-cgi.conf"}[kind]
-        self.procs = procs
+        super().__init__(site, env, procs)
+        self.kind = kind
+        self.shipped = {"fastcgi": "hookonce.conf", "cgi": "hookonce-cgi.conf", "socket": "hookonce-socket.conf"}[kind]
 
     def configure(self):
         program, modules = lighttpd()
@@ -86,6 +100,8 @@ class Lighttpd(Server):
         ]
         if user:
             lines.append(f'server.username = "{user.pw_name}"')
+        if self.kind == "socket":
+            lines.append(f'var.hookonce_socket = "{self.start_pool()}"')
         lines.append(f'include "{PROJECT}/lighttpd/{self.shipped}"')
         conf = self.site.write("web/lighttpd.conf", "\n".join(lines) + "\n")
         self.site.write("web/error.log", "")
@@ -93,13 +109,14 @@ class Lighttpd(Server):
 
 
 _APACHE_MODULES = ("mpm_event", "authz_core", "alias", "rewrite", "env")
+_GATEWAYS = {"fcgid": ("fcgid",), "cgid": ("cgid",), "proxy": ("proxy", "proxy_fcgi")}
 
 
 class Apache(Server):
-    """Apache with kind "fcgid" or "cgid" (server configuration), or "htaccess-fcgid" / "htaccess-cgid"."""
+    """Apache with kind "fcgid", "cgid" or "proxy" (server configuration), or "htaccess-" and one of them."""
 
-    def __init__(self, site, kind="fcgid", env=None):
-        super().__init__(site, env)
+    def __init__(self, site, kind="fcgid", procs=2, env=None):
+        super().__init__(site, env, procs)
         self.kind = kind
 
     def configure(self):
@@ -110,7 +127,7 @@ class Apache(Server):
         lines = [
             f'ServerRoot "{folder}"', f'DefaultRuntimeDir "{folder}"', f'PidFile "{folder}/apache.pid"',
             f"Listen 127.0.0.1:{self.port}", "ServerName localhost", f'ErrorLog "{folder}/error.log"',
-            *(f"LoadModule {m}_module {modules}/mod_{m}.so" for m in (*_APACHE_MODULES, gateway)),
+            *(f"LoadModule {m}_module {modules}/mod_{m}.so" for m in (*_APACHE_MODULES, *_GATEWAYS[gateway])),
             f'DocumentRoot "{root}"',
             "<Directory />", "    AllowOverride None", "    Require all denied", "</Directory>",
             f'<Directory "{root}">', "    Require all granted", "</Directory>",
@@ -120,22 +137,63 @@ class Apache(Server):
         if gateway == "fcgid":
             lines += [f'FcgidIPCDir "{self.site.folder("web/fcgid")}"',
                       f'FcgidProcessTableFile "{folder}/fcgid_shm"']
-        else:
+        elif gateway == "cgid":
             lines.append(f'ScriptSock "{folder}/cgid.sock"')
+        else:
+            lines.append(f'Define HOOKONCE_SOCKET "{self.start_pool()}"')
         if self.kind.startswith("htaccess"):
             lines += [f'<Directory "{root}">', "    AllowOverride FileInfo Options Limit AuthConfig",
                       "</Directory>"]
             if gateway == "fcgid":
                 lines.append("FcgidMaxRequestLen 33554432")  # what .htaccess may not say; the host's part
-            shutil.copy(self.site.receiver, os.path.join(root, "hookonce.fcgi"))
-            with open(os.path.join(PROJECT, "apache", self.kind), encoding="utf-8") as f:
-                self.site.write("www/.htaccess", f.read(), mode=0o644)
-            self.site.own(os.path.join(root, "hookonce.fcgi"), 0o755)
+            self._give_htaccess(root)
         else:
             lines += [f'Define HOOKONCE_DIR "{self.site.dir}"',
                       f'Include "{PROJECT}/apache/hookonce-{self.kind}.conf"']
         conf = self.site.write("web/apache.conf", "\n".join(lines) + "\n")
         return [program, "-d", folder, "-f", conf, "-DFOREGROUND"]
+
+    def _give_htaccess(self, root):
+        """What a site owner does: the program and its .htaccess, with the socket's path where it names one."""
+        target = os.path.join(root, "hookonce.fcgi")
+        if self.socket:
+            self.site.write("www/hookonce.fcgi", "")
+        else:
+            shutil.copy(self.site.receiver, target)
+        self.site.own(target, 0o755)
+        with open(os.path.join(PROJECT, "apache", self.kind), encoding="utf-8") as f:
+            text = f.read()
+        if self.socket:
+            assert text.count(_SOCKET) == 1
+            text = text.replace(_SOCKET, self.socket)
+        self.site.write("www/.htaccess", text, mode=0o644)
+
+
+_SOCKET = "/home/acme/hookonce/run/receiver.sock"  # in htaccess-proxy
+
+
+class Nginx(Server):
+    """nginx, with its distribution's own fastcgi_params."""
+
+    def __init__(self, site, kind="fastcgi", procs=2, env=None):
+        super().__init__(site, env, procs)
+        self.kind = kind
+
+    def configure(self):
+        program, params = nginx()
+        shutil.copy(params, self.site.path("web/fastcgi_params"))
+        user, folder = self.site.user, self.site.folder("web/temp")
+        temp = [f'    {what}_temp_path "{folder}/{what}";'
+                for what in ("client_body", "fastcgi", "proxy", "uwsgi", "scgi")]
+        conf = self.site.write("web/nginx.conf", "\n".join([
+            "daemon off;", "worker_processes 1;", f'pid "{self.folder}/nginx.pid";',
+            f'error_log "{self.folder}/error.log";', *([f"user {user.pw_name};"] if user else []),
+            "events {}", "http {", "    access_log off;", *temp,
+            "    server {", f"        listen 127.0.0.1:{self.port};",
+            f'        root "{self.site.folder("web/empty")}";',
+            f"        set $hookonce_socket {self.start_pool()};",
+            f"        include {PROJECT}/lighttpd/hookonce-nginx.conf;", "    }", "}"]) + "\n")
+        return [program, "-p", self.folder, "-c", conf, "-e", f"{self.folder}/error.log"]
 
 
 # Every way a site can be served, for parametrize: name -> (class, kind).
@@ -143,4 +201,6 @@ SERVERS = {
     "lighttpd": (Lighttpd, "fastcgi"), "lighttpd-cgi": (Lighttpd, "cgi"),
     "apache-fcgid": (Apache, "fcgid"), "apache-cgid": (Apache, "cgid"),
     "htaccess-fcgid": (Apache, "htaccess-fcgid"), "htaccess-cgid": (Apache, "htaccess-cgid"),
+    "lighttpd-socket": (Lighttpd, "socket"), "nginx": (Nginx, "fastcgi"),
+    "apache-proxy": (Apache, "proxy"), "htaccess-proxy": (Apache, "htaccess-proxy"),
 }

@@ -18,15 +18,16 @@ def order_site(site, handler=None, **more):
 
 
 def test_an_event_before_its_order_waits_for_it(site):
-    s = order_site(site, needs=ORDER, needs_wait="20 tries, 1s to 2s")
+    s = order_site(site, needs=ORDER, needs_wait="20 tries, 1h")
     arrive(s, events.stripe("evt_1"))
-    worker = s.start_processor("--for", "60s")
+    worker = s.start_processor("--for", "300s")
     wait_until(lambda: jobs(s) == [("paid", "ready", None, "need")], 10, "it waits")
     shown = json.loads(s.hookonce("list", "jobs", "--json", check=True).stdout)
     assert shown["waiting_for"] == "need" and shown["tries"] == 0 and shown["waits"] >= 1
     assert " waits " in s.hookonce("list", "evt_1", check=True).stdout.decode()
     assert s.receipts()[0]["status"] == "received"
     s.sql("INSERT INTO orders VALUES ('1001', 'new')")
+    hurry(s)
     wait_until(lambda: jobs(s) == [("paid", "done", "done", None)], 10, "it is done")
     assert worker.stop() == 0
     assert s.value("SELECT status FROM orders") == "paid"
@@ -75,9 +76,9 @@ def test_the_queries_cannot_write(site):
 
 
 def test_a_slow_query_ends_with_the_handlers_time(site):
-    s = order_site(site, {"sql": PAY, "timeout": "1s"}, needs="SELECT SLEEP(20)", retry="1 try")
+    s = order_site(site, {"sql": PAY, "timeout": "1s"}, needs="SELECT SLEEP(300)", retry="1 try")
     arrive(s, events.stripe("evt_1"))
-    assert s.hookonce("process", "--once", limit_s=10).returncode == 1
+    assert s.hookonce("process", "--once").returncode == 1
     assert "needs: not through in its time" in s.jobs()[0]["last_error"]
 
 

@@ -52,7 +52,7 @@ def test_the_same_delivery_twice_is_one_effect(site, kind):
 def test_four_events_of_one_checkout_at_once_are_one_fulfilment__O_ST_02(site, kind):
     s = shop(site, kind)
     s.serve("lighttpd", procs=4)
-    worker = s.start_processor("--for", "60s", "--workers", "4")
+    worker = s.start_processor("--for", "300s", "--workers", "4")
     wait_until(lambda: s.count("worker") == 4, 10, "all have said hello")
     for n in range(5):
         session = f"cs_{n}"
@@ -93,7 +93,7 @@ def test_many_workers_on_few_keys_run_each_once(site):
     s = shop(site, "command")
     arrive(s, *[checkout(f"evt_{n}", session=f"cs_{n % 4}") for n in range(40)])
     script(s, "fulfil.sh", "sleep 0.2\n" + FULFIL)
-    worker = s.start_processor("--for", "60s", "--workers", "5")
+    worker = s.start_processor("--for", "300s", "--workers", "5")
     wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_receipt WHERE status = 'processed'") == 40
                or hurry(s), 40, "all are processed", 0.5)
     assert worker.stop() == 0
@@ -135,7 +135,7 @@ def test_a_worker_killed_inside_sql_leaves_nothing(site):
     s = site(sources=STRIPE, handlers={"fulfil": {"sql": [FX, "SELECT SLEEP(20) FROM fx WHERE n = 1"]}},
              routes={"paid": PAID})
     arrive(s, checkout("evt_1"), checkout("evt_2"))
-    worker = s.start_processor("--for", "60s")
+    worker = s.start_processor("--for", "300s")
     link = wait_sleeping(s)
     worker.kill9()
     s.db.server.execute(f"KILL {link}")  # the server notices a dead client only at the statement's end
@@ -264,7 +264,7 @@ def test_a_command_is_not_repeated_because_the_database_was_away(site, own_maria
              routes={"paid": PAID})
     script(s, "fulfil.sh", FULFIL + ': >"$HERE/running"\nsleep 2\n')
     arrive(s, checkout("evt_1"))
-    worker = s.start_processor("--for", "60s")
+    worker = s.start_processor("--for", "300s")
     wait_until(lambda: lines(s, "fulfilled"), 10, "the command runs")
     server.kill9()
     time.sleep(4)  # the command ends meanwhile, and what came of it cannot be written
@@ -279,18 +279,19 @@ def test_a_command_is_not_repeated_because_the_database_was_away(site, own_maria
 
 
 def test_one_of_twenty_claimed_jobs_that_kills_its_worker_is_the_only_dead_one(site):
-    s = site(sources=STRIPE, settings={"processor": {"batch": "20", "lease": "3s", "poll": "1s"}},
-             handlers={"h": {"sql": [FX, "SELECT SLEEP(IF({event:id} = 'evt_13', 30, 0))"], "timeout": "2s"}},
+    s = site(sources=STRIPE, settings={"processor": {"batch": "20", "lease": "70s", "poll": "1s"}},
+             handlers={"h": {"sql": [FX, "SELECT SLEEP(IF({event:id} = 'evt_13', 50, 0))"], "timeout": "60s"}},
              routes={"r": {"provider": "stripe", "handler": "h", "retry": "3 tries, 1s"}})
     arrive(s, *[events.stripe(f"evt_{n}") for n in range(20)])
     kills, open_jobs = 0, "SELECT COUNT(*) FROM hookonce_job WHERE state IN ('ready', 'running')"
     while s.value(open_jobs) > 0:
-        worker = s.start_processor("--for", "60s")
+        worker = s.start_processor("--for", "300s")
         wait_until(lambda: s.value(open_jobs) == 0 or sleeping(s), 15, "the killer runs")
         worker.kill9()
         for link in sleeping(s):  # the server notices a dead client only at the statement's end
             s.db.server.execute(f"KILL {link}")
         wait_until(lambda: not sleeping(s), 10, "its transaction is undone")
+        expire(s)
         kills += 1
         assert kills < 10
     dead = s.sql("SELECT r.event_id, j.outcome, j.tries FROM hookonce_job j JOIN hookonce_receipt r "

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import KILL_WORKER, arrive, expire, hurry, jobs, lines, script, sleeping, wait_sleeping
+from hooktest.flow import KILL_WORKER, Gate, arrive, expire, hurry, jobs, lines, script
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 WRITE = "REPLACE INTO subs VALUES ({/data/object/id}, {/data/object/status})"
@@ -68,7 +68,7 @@ def test_in_order_both_run__O_DUP_02(site, kind):
 def test_a_crowd_in_any_order_ends_at_the_newest(site, kind):
     s = subs(site, kind)
     s.serve("lighttpd", procs=4)
-    worker = s.start_processor("--for", "60s", "--workers", "4")
+    worker = s.start_processor("--for", "300s", "--workers", "4")
     wait_until(lambda: s.count("worker") == 4, 10, "all have said hello")
     order = [7, 3, 9, 1, 8, 0, 4, 6, 2, 5]
     bodies = [sub(f"evt_{n}", "newest" if n == 9 else "old", NOW - 100 + n) for n in order]
@@ -87,15 +87,15 @@ def test_a_crowd_in_any_order_ends_at_the_newest(site, kind):
 
 @pytest.mark.parametrize("kind", ["sql", "command"])
 def test_a_newer_event_waits_for_an_old_one_that_runs(site, kind):
-    slow = "SELECT SLEEP(2) FROM DUAL WHERE {/data/object/status} = 'active'"
-    s = subs(site, kind, before=slow)
+    s = subs(site, kind, before=Gate.PASS + " FROM DUAL WHERE {/data/object/status} = 'active'")
+    gate = Gate(s)
     if kind == "command":
-        script(s, "h.sh", WHAT + 'test "$what" = active && : >"$HERE/running" && sleep 2\n'
-               'echo "$what" >>"$HERE/statuses"\n')
+        script(s, "h.sh", WHAT + 'test "$what" = active && : >"$HERE/running" && '
+               'until test -e "$HERE/go"; do sleep 0.1; done\necho "$what" >>"$HERE/statuses"\n')
     arrive(s, sub("evt_1", "active", NOW - 20))
-    first = s.start_processor("--for", "60s", "--workers", "3")
+    first = s.start_processor("--for", "300s", "--workers", "3")
     if kind == "sql":
-        wait_sleeping(s)
+        gate.wait()
     else:
         wait_until(lambda: "running" in os.listdir(s.dir), 10, "the old one runs")
     arrive(s, sub("evt_2", "cancelled", NOW - 10))
@@ -103,6 +103,8 @@ def test_a_newer_event_waits_for_an_old_one_that_runs(site, kind):
                "the newer one sleeps")
     listed = s.hookonce("list", "jobs", "--wide", check=True).stdout.decode()
     assert "lane" in listed and "waiting" in listed
+    gate.open()
+    s.write("go", "")
     wait_until(lambda: [j[1] for j in jobs(s)] == ["done", "done"], 10, "both are done, the second woken")
     assert first.stop() == 0
     assert status(s, kind) == "cancelled"
@@ -110,14 +112,15 @@ def test_a_newer_event_waits_for_an_old_one_that_runs(site, kind):
 
 
 def test_an_old_one_that_slept_past_its_lease_undoes_its_work(site):
-    s = subs(site, "sql", before="SELECT SLEEP(3) FROM DUAL WHERE {/data/object/status} = 'active'")
+    s = subs(site, "sql", before=Gate.PASS + " FROM DUAL WHERE {/data/object/status} = 'active'")
+    gate = Gate(s)
     arrive(s, sub("evt_1", "active", NOW - 20))
-    first = s.start_processor("--for", "60s")
-    wait_sleeping(s)
+    first = s.start_processor("--for", "300s")
+    gate.wait()
     # As after a lease that ended long ago: the row says so, and the newer event is admitted.
     s.sql("UPDATE hookonce_object SET held_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
     arrive(s, sub("evt_2", "cancelled", NOW - 10))
-    wait_until(lambda: len(sleeping(s)) == 0, 10, "the old one has come to its end")
+    gate.open()
     wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'done'") == 2 or hurry(s), 10,
                "both have ended", 0.3)
     assert first.stop() == 0

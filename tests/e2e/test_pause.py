@@ -1,14 +1,19 @@
 """Pauses, held jobs and released deliveries with real processors: what a person writes is heeded within a second."""
 
+import itertools
 import json
+import os
 import re
+import signal
 import time
 
 from hooktest import events
-from hooktest.flow import arrive, hurry, script, wait_sleeping
+from hooktest.flow import Gate, arrive, hurry, script
+from hooktest.halt import Halt
 from hooktest.proc import wait_until
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
+GATED = {"fx": {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", Gate.PASS], "timeout": "50s"}}
 FX = {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}}
 ROUTE = {"r": {"provider": "stripe", "handler": "fx"}}
 PARKED = "SELECT COUNT(*) FROM hookonce_job WHERE state = 'waiting' AND waiting_for = 'pause'"
@@ -25,7 +30,7 @@ def resume(s):
 
 def test_a_running_worker_heeds_a_row_within_a_second_and_its_going_too(site):
     s = site(sources=STRIPE, handlers=FX, routes=ROUTE, settings={"processor": {"poll": "10s"}})
-    worker = s.start_processor("--for", "60s")
+    worker = s.start_processor("--for", "300s")
     arrive(s, events.stripe("evt_1"))
     wait_until(lambda: s.effects() == ["evt_1"], 15, "the first event runs")
     for kind, name in (("source", "stripe"), ("handler", "fx"), ("route", "r"), ("everything", "")):
@@ -44,12 +49,14 @@ def test_a_running_worker_heeds_a_row_within_a_second_and_its_going_too(site):
 
 
 def test_a_running_handler_is_let_finish_and_the_rest_of_its_batch_waits(site):
-    slow = {"fx": {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT SLEEP(1.5)"]}}
-    s = site(sources=STRIPE, handlers=slow, routes=ROUTE)
+    s = site(sources=STRIPE, handlers=GATED, routes=ROUTE)
+    gate = Gate(s)
     arrive(s, *[events.stripe(f"evt_{n}") for n in range(3)])
-    s.start_processor("--for", "60s")
-    wait_sleeping(s)
+    s.start_processor("--for", "300s")
+    gate.wait()
     pause(s, "everything")
+    time.sleep(1.2)
+    gate.open()
     wait_until(lambda: s.value(PARKED) == 2, 15, "the others wait")
     assert s.effects() == ["evt_0"]
     time.sleep(1)
@@ -105,18 +112,25 @@ def test_a_resumer_that_is_killed_forgets_nobody(site):
     s.process()
     s.sql("INSERT INTO hookonce_job (correlation_id, route, replay_no, state, run_at, created_at, waiting_for, "
           "held_at, lane) SELECT correlation_id, 'r', seq, 'waiting', run_at, created_at, waiting_for, held_at, lane "
-          "FROM hookonce_job, seq_1_to_2000")
+          "FROM hookonce_job, seq_1_to_400")
     resume(s)
-    worker = s.start_processor("--for", "60s")
-    wait_until(lambda: 0 < s.value(PARKED) < 2001, 15, "some are awake", step_s=0.001)
+    halt = Halt(s.path("halt"))
+    halt.arm("hookonce", "before", "WHERE lane = ? AND state = 'waiting' AND id IN")
+    worker = s.start_processor("--for", "300s", env=halt.env)
+    pid = wait_until(halt.halted, 15, "it wakes the first")
+    halt.arm("hookonce", "behind", "COMMIT", pid)
+    os.kill(pid, signal.SIGCONT)
+    wait_until(halt.halted, 15, "some are awake")
+    halt.disarm()
     worker.kill9()
-    assert s.value(PARKED) + s.value("SELECT COUNT(*) FROM hookonce_job WHERE state <> 'waiting'") == 2001
+    assert 0 < s.value(PARKED) < 401
+    assert s.value(PARKED) + s.value("SELECT COUNT(*) FROM hookonce_job WHERE state <> 'waiting'") == 401
     s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE state = 'running'")
     s.process(limit_s=120)
     s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) WHERE state = 'running'")
     s.process(limit_s=120)
-    assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'done' AND outcome = 'done'") == 2001
-    assert len(s.effects()) == 2001
+    assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE state = 'done' AND outcome = 'done'") == 401
+    assert len(s.effects()) == 401
 
 
 # ---- tail ----
@@ -127,24 +141,29 @@ def test_tail_tells_what_happens_once_and_in_order(site):
                      "bad": {"provider": "stripe", "on": "charge.failed", "handler": "bad", "retry": "1 try"}})
     arrive(s, events.stripe("evt_before", type="invoice.paid"))
     s.process()
-    everything = s.start_program("tail", "--json", "--for", "60s")
-    some = s.start_program("tail", "--type", "charge.*", "--source", "stripe", "--for", "60s")
-    time.sleep(2)  # both have marked their place
+    everything = s.start_program("tail", "--json", "--for", "300s")
+    some = s.start_program("tail", "--type", "charge.*", "--source", "stripe", "--for", "300s")
+    marks = map("mark_{}".format, itertools.count())
+    wait_until(lambda: arrive(s, events.stripe(next(marks), type="charge.mark")) or re.search(
+        r"(?ms)(^\{.*mark_.*^[^{\n]*mark_|^[^{\n]*mark_.*^\{.*mark_)", everything.output()), 10, "both see what comes", 0.3)
     arrive(s, events.stripe("evt_1", type="invoice.paid"), events.stripe("evt_\x1b[31m2", type="charge.failed"))
     arrive(s, events.stripe("evt_1", type="invoice.paid"))
     s.hookonce("process", "--once")
     wait_until(lambda: everything.output().count("gave up") == 2, 20, "both have told the end")  # into one file
     time.sleep(2)
     told = [json.loads(line) for line in everything.output().splitlines() if line.startswith("{")]
-    mine = [t for t in told if t["what"] != "command"]
+    mine = [t for t in told if t["what"] != "command" and not (t["event_id"] or "").startswith("mark_")]
     assert [(t["what"], t["event_id"], t["outcome"]) for t in mine] == [
         ("received", "evt_1", None), ("received", "evt_\x1b[31m2", None),
         ("done", "evt_1", "done"), ("dead", "evt_\x1b[31m2", mine[-1]["outcome"])]
-    assert mine[2]["route"] == "good" and mine[2]["job"] == 2 and mine[0]["at"].endswith("Z")
+    assert mine[2]["route"] == "good" and mine[0]["at"].endswith("Z")
+    jobs = {row["event_id"]: row["id"] for row in s.sql("SELECT r.event_id, j.id FROM hookonce_job j JOIN "
+                                                        "hookonce_receipt r USING (correlation_id)")}
+    assert mine[2]["job"] == jobs[b"evt_1"]
     assert "not_there" in mine[3]["detail"] and mine[3]["source"] == "stripe"
-    lines = [line for line in some.output().splitlines() if line and not line.startswith("{")]
+    lines = [line for line in some.output().splitlines() if line and not line.startswith("{") and "mark_" not in line]
     assert len(lines) == 2 and "received" in lines[0] and "dead" in lines[1] and "\x1b" not in some.output()
-    assert "  job 3  bad  gave up  " in lines[1]
+    assert "  job {}  bad  gave up  ".format(jobs[b"evt_\x1b[31m2"]) in lines[1]
     for proc in (everything, some):
         proc.stop(10)
 
@@ -160,8 +179,7 @@ def test_tail_ends_by_itself_and_when_nobody_reads(site):
 # ---- top ----
 
 def test_top_shows_the_queue_once_into_a_pipe(site):
-    slow = {"fx": {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT SLEEP(4)"]}}
-    s = site(sources=STRIPE, handlers={**slow, "bad": {"sql": "INSERT INTO not_there VALUES (1)"}},
+    s = site(sources=STRIPE, handlers={**GATED, "bad": {"sql": "INSERT INTO not_there VALUES (1)"}},
              routes={"slow": {"provider": "stripe", "on": "slow", "handler": "fx"},
                      "bad": {"provider": "stripe", "on": "bad", "handler": "bad", "retry": "1 try"},
                      "off": {"provider": "stripe", "on": "off", "handler": "bad"}})
@@ -170,8 +188,10 @@ def test_top_shows_the_queue_once_into_a_pipe(site):
     arrive(s, events.stripe("evt_1", type="bad"), events.stripe("evt_2", type="off"))
     s.hookonce("process", "--once")
     arrive(s, events.stripe("evt_3", type="slow"))
-    worker = s.start_processor("--for", "60s")
-    wait_sleeping(s)
+    gate = Gate(s)
+    worker = s.start_processor("--for", "300s")
+    gate.wait()
+    began = time.monotonic()
     told = [json.loads(line) for line in s.hookonce("top", "--json", check=True).stdout.decode().splitlines()]
     queue = told[0]
     assert (queue["kind"], queue["dead"], queue["running"], queue["waiting"], queue["paused"], queue["held"]) == (
@@ -186,19 +206,22 @@ def test_top_shows_the_queue_once_into_a_pipe(site):
     text = s.hookonce("top", check=True).stdout.decode()
     assert "PAUSED: route off, by an\\x1bna: for now" in text and "\x1b" not in text
     assert "running 1" in text and "dead letters 1" in text and "evt_3" in text
+    time.sleep(0.5)
+    held_ms = 1000 * (time.monotonic() - began)
+    gate.open()
     wait_until(lambda: s.effects() == ["evt_3"], 20, "the slow one ends")
     worker.stop(20)
     s.sql("UPDATE hookonce_job SET route = 'gone' WHERE state = 'dead'")
     told = [json.loads(line) for line in s.hookonce("top", "--json", check=True).stdout.decode().splitlines()]
     routes = {t["route"]: t for t in told if t["kind"] == "route"}
     assert routes["gone"]["note"] == "the config has no such route"
-    assert routes["slow"]["done_minute"] == 1 and routes["slow"]["try_ms"] >= 4000
+    assert routes["slow"]["done_minute"] == 1 and routes["slow"]["try_ms"] >= held_ms - 1
 
 
 def test_top_goes_on_when_told_to(site):
     s = site(sources=STRIPE, handlers=FX, routes=ROUTE)
-    done = s.hookonce("top", "--every", "500ms", "--for", "1s", "--json", check=True)
-    assert 2 <= done.stdout.count(b'"kind":"queue"') <= 3
+    done = s.hookonce("top", "--every", "500ms", "--for", "3s", "--json", check=True)
+    assert 2 <= done.stdout.count(b'"kind":"queue"') <= 7
     assert s.hookonce("top", "--every", "1ms").returncode == 2
     assert s.hookonce("top", "more").returncode == 2
 

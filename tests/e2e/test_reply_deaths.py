@@ -14,17 +14,18 @@ from hooktest.reply import FAILED, SECRET, TRACE, Asking, ask, gone, job, ran, r
 # ---- deaths -----------------------------------------------------------------------------------------------
 
 def test_a_killed_program_is_a_failure_at_once_and_its_lease_is_taken_over(site):
-    s = reply_site(site, TRACE + "sleep 20", server="lighttpd", reply_timeout="1500ms")
+    s = reply_site(site, TRACE + "sleep 60", server="lighttpd", reply_timeout="40s")
     asking = Asking(s, post=s.post)
     wait_until(lambda: ran(s), 5, "the handler runs")
     pids = replies(s)
     assert len(pids) == 1
     os.kill(pids[0], signal.SIGKILL)
     answer, took = asking.answer()
-    assert (answer.body, took < 1.4) == (FAILED, True)
+    assert (answer.body, took < 30) == (FAILED, True)
     assert job(s)["state"] == "running"
+    assert 0 < s.value("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), run_at) FROM hookonce_job") <= 45
     script(s, TRACE + "echo '{\"n\":2}'")
-    wait_until(lambda: s.value("SELECT run_at < UTC_TIMESTAMP(6) FROM hookonce_job"), 5, "the lease is over")
+    flow.expire(s)
     answer, _ = ask(s, post=s.post)
     assert (answer.status, answer.body) == (200, b'{"n":2}\n')
     assert [attempt for _, attempt in ran(s)] == ["1", "2"]
@@ -36,39 +37,41 @@ def test_a_killed_program_is_a_failure_at_once_and_its_lease_is_taken_over(site)
 
 
 def test_a_repeat_of_what_vanished_is_busy_until_the_lease_is_over(site):
-    s = reply_site(site, TRACE + "sleep 20", reply_timeout="1s")
+    s = reply_site(site, TRACE + "sleep 60", reply_timeout="30s")
     asking = Asking(s)
     wait_until(lambda: ran(s), 5, "the handler runs")
     os.kill(replies(s)[0], signal.SIGKILL)
     assert asking.answer()[0].body == FAILED
-    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) + INTERVAL 20 SECOND")
+    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) + INTERVAL 200 SECOND")
+    s.configure(s.config_text().replace("reply_timeout = 30s", "reply_timeout = 1s"))
     answer, took = ask(s)
-    assert (answer.status, 0.9 < took < 2) == (503, True)
+    assert (answer.status, 0.9 < took < 20) == (503, True)
     assert int(answer.header("Retry-After")) > 0
     assert len(ran(s)) == 1
 
 
 def test_sql_that_vanished_is_a_dead_letter_too(site):
     s = reply_site(site, {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT SLEEP(20)"]},
-                   reply_timeout="2s")
+                   reply_timeout="30s")
     asking = Asking(s)
-    flow.wait_sleeping(s)
+    link = flow.wait_sleeping(s)
     os.kill(replies(s)[0], signal.SIGKILL)
     assert asking.answer()[0].body == FAILED
-    wait_until(lambda: s.value("SELECT run_at < UTC_TIMESTAMP(6) FROM hookonce_job"), 6, "the lease is over")
+    s.db.server.execute(f"KILL {link}")
     wait_until(lambda: flow.sleeping(s) == [], 10, "the server has noticed")
+    flow.expire(s)
     assert s.hookonce("process", "--once").returncode in (0, 1)
     assert (job(s)["state"], s.receipts()[0]["status"], s.effects()) == ("dead", "failed", [])
     assert job(s)["outcome"] == "worker lost"
 
 
 def test_what_vanished_is_a_dead_letter_in_the_end_and_can_still_be_asked_again(site):
-    s = reply_site(site, TRACE + "sleep 20", reply_timeout="1s")
+    s = reply_site(site, TRACE + "sleep 60", reply_timeout="30s")
     asking = Asking(s)
     wait_until(lambda: ran(s), 5, "the handler runs")
     os.kill(replies(s)[0], signal.SIGKILL)
     asking.answer()
-    wait_until(lambda: s.value("SELECT run_at < UTC_TIMESTAMP(6) FROM hookonce_job"), 5, "the lease is over")
+    flow.expire(s)
     assert s.hookonce("process", "--once").returncode in (0, 1)
     assert (job(s)["state"], s.receipts()[0]["status"]) == ("dead", "failed")
     assert b"dead letters" not in s.hookonce("check").stdout, "nobody here can run it again"
@@ -79,12 +82,12 @@ def test_what_vanished_is_a_dead_letter_in_the_end_and_can_still_be_asked_again(
 
 
 def test_at_most_once_is_not_started_twice(site):
-    s = reply_site(site, TRACE + "sleep 20", keys={"at_most_once": "yes"}, reply_timeout="1s")
+    s = reply_site(site, TRACE + "sleep 60", keys={"at_most_once": "yes"}, reply_timeout="30s")
     asking = Asking(s)
     wait_until(lambda: ran(s), 5, "the handler runs")
     os.kill(replies(s)[0], signal.SIGKILL)
     asking.answer()
-    wait_until(lambda: s.value("SELECT run_at < UTC_TIMESTAMP(6) FROM hookonce_job"), 5, "the lease is over")
+    flow.expire(s)
     for _ in range(2):
         assert ask(s)[0].body == FAILED
     assert len(ran(s)) == 1
@@ -94,23 +97,25 @@ def test_at_most_once_is_not_started_twice(site):
 def test_a_run_that_lost_its_claim_changes_nothing(site):
     """The program sleeps through its lease; another run has answered meanwhile."""
     s = reply_site(site, {"sql": ["INSERT INTO fx (event_id) VALUES ({event:id})", "SELECT '{\"n\":1}'"]},
-                   reply_timeout="2s")
+                   reply_timeout="30s")
+    script(s, f"cd {s.dir}\n: >begun\nuntil test -e go; do sleep 0.1; done\nexec {s.program} \"$@\"\n", "late.sh")
+    s.settings = {"hookonce": {"program": "late.sh"}}
+    s.configure()
     asking = Asking(s)
-    pid = wait_until(lambda: replies(s), 5, "the program runs", step_s=0.001)[0]
-    os.kill(pid, signal.SIGSTOP)
-    if s.count("answer"):
-        pytest.skip("it was faster than the test")
-    s.sql("UPDATE hookonce_job SET run_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND")
+    wait_until(lambda: os.path.exists(s.path("begun")), 5, "the program runs")
+    flow.expire(s)
+    s.settings = {}
+    s.configure()
     answer, _ = ask(s)
     assert (answer.status, answer.body) == (200, b'{"n":1}')
-    os.kill(pid, signal.SIGCONT)
+    s.write("go", "")
     asking.answer()
     wait_until(lambda: replies(s) == [], 5, "the program has ended")
     assert len(s.effects()) == 1 and s.count("answer") == 1
 
 
 def test_a_client_that_goes_away_leaves_no_process_and_finds_its_answer_later(site):
-    s = reply_site(site, TRACE + 'sleep 1\necho "{\\"n\\": $$}"', server=("lighttpd", {"procs": 1}))
+    s = reply_site(site, TRACE + 'sleep 3\necho "{\\"n\\": $$}"', server=("lighttpd", {"procs": 1}))
     body = supabase.body_of("before-user-created", "away")
     head = "".join(f"{k}: {v}\r\n" for k, v in supabase.headers_of(SECRET, body))
     raw(s.server.port, f"POST /hookonce.fcgi/hook HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n{head}\r\n"
@@ -126,7 +131,8 @@ def test_a_client_that_goes_away_leaves_no_process_and_finds_its_answer_later(si
 @pytest.mark.parametrize("log", ["file:state/hookonce.log", "stderr"])
 def test_an_ended_receiver_does_not_end_the_handler(site, log):
     """A web server may kill what it has started; the answer is there for the repeat."""
-    s = reply_site(site, TRACE + 'sleep 1\necho "{\\"n\\": $$}"', server=("lighttpd", {"procs": 1}))
+    s = reply_site(site, TRACE + 'until test -e go; do sleep 0.1; done\necho "{\\"n\\": $$}"',
+                   server=("lighttpd", {"procs": 1}))
     s.settings = {"hookonce": {"log": log}}
     s.configure()
     time.sleep(1.1)
@@ -136,6 +142,7 @@ def test_an_ended_receiver_does_not_end_the_handler(site, log):
     assert os.getsid(program) == program, "what ends the receiver's group would end it"
     for pid in pids_of(s.receiver):
         os.kill(pid, signal.SIGKILL)
+    s.write("go", "")
     asking.answer()
     wait_until(lambda: s.count("answer"), 5, "the answer is stored")
     answer, _ = ask(s)
@@ -151,14 +158,12 @@ def test_without_a_database_the_sender_is_asked_to_come_again__O_PV_02(site, own
     for _ in range(2):
         answer, took = ask(s)
         assert (answer.status, answer.header("Content-Type"), answer.body) == (200, "application/json", b"{}\n")
-        assert took < 2
+        assert took < 15
     body = supabase.body_of("before-user-created")
-    start = time.monotonic()
     assert s.cgi("hook", body, supabase.headers_of("v1,whsec_" + "b" * 32, body)).status == 401
-    assert time.monotonic() - start < 2
     server.stop()
     answer, took = ask(s, event="another")
-    assert (answer.status, took < 2) == (503, True)
+    assert (answer.status, took < 15) == (503, True)
     assert int(answer.header("Retry-After")) > 0
     assert len(ran(s)) == 1
     with pytest.raises(supabase.HookError) as refused:
@@ -168,16 +173,18 @@ def test_without_a_database_the_sender_is_asked_to_come_again__O_PV_02(site, own
 
 def test_a_database_that_goes_while_the_handler_runs(site, own_mariadb):
     server = own_mariadb()
-    s = reply_site(site, TRACE + "sleep 1\necho '{}'", database=server.create_database())
+    s = reply_site(site, TRACE + "until test -e go; do sleep 0.1; done\necho '{}'", database=server.create_database())
     asking = Asking(s)
     wait_until(lambda: ran(s), 5, "the handler runs")
     server.kill9()
+    s.write("go", "")
     answer, took = asking.answer()
     assert answer.status == 503 or answer.body == FAILED
-    assert took < 5
+    assert took < 15
     server.start()
     wait_until(lambda: replies(s) == [], 10, "the program has ended")
     script(s, TRACE + "echo '{\"n\":2}'")
+    flow.expire(s)
     wait_until(lambda: ask(s)[0].body == b'{"n":2}\n', 15, "the repeat is answered")
     assert len({key for key, _ in ran(s)}) == 1
 

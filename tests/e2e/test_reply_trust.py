@@ -115,11 +115,12 @@ def test_a_broken_config_is_said_in_the_log(site):
 
 
 def test_limits_of_the_handler_hold_here_too(site):
-    s = reply_site(site, TRACE + "sleep 1\necho '{}'", keys={"concurrency": "1"})
+    s = reply_site(site, TRACE + "until test -e go; do sleep 0.1; done\necho '{}'", keys={"concurrency": "1"})
     first = Asking(s, event="one")
     wait_until(lambda: ran(s), 5, "the handler runs")
     answer, _ = ask(s, event="two")
     assert answer.status == 503 and int(answer.header("Retry-After")) > 0
+    s.write("go", "")
     assert first.answer()[0].status == 200
     assert ask(s, event="two")[0].status == 200
 
@@ -143,7 +144,7 @@ def findings(s):
 
 
 def test_the_check_knows_who_answers_and_where_from(site):
-    s = reply_site(site, "exit 0")
+    s = reply_site(site, "exit 0", reply_timeout=None)
     assert ("ok", "reply mode: handler h answers within 4s") in findings(s)
     assert [f for f in findings(s) if f[0] in ("warn", "FAIL")] == []
     s.sources["hook"]["reply_timeout"] = "30s"

@@ -47,7 +47,7 @@ def test_either_family_of_names_is_taken_and_never_a_mixture__O_PV_01(served, so
 def test_id_and_time_are_part_of_what_is_signed__O_PV_01(served):
     body, before = events.standard(), served.written()
     good = headers_of("webhook-", body, "msg_signed")
-    for name, value in (("webhook-id", "msg_other"), ("webhook-timestamp", str(int(time.time()) - 1))):
+    for name, value in (("webhook-id", "msg_other"), ("webhook-timestamp", str(int(dict(good)["webhook-timestamp"]) - 1))):
         assert served.cgi("standard", body, [(k, value if k == name else v) for k, v in good]).status == 401
     assert served.written() == before
 
@@ -81,15 +81,15 @@ def test_the_answer_lets_a_sign_in_go_on_or_be_asked_again__O_PV_02(site, own_ma
     for _ in range(2):
         answer, took = sign_in(s)
         assert (answer.status, answer.header("Content-Type"), answer.body) == (200, "application/json", b"{}")
-        assert took < 2
+        assert took < 15
     assert s.written() == {"receipt": 1, "body": 1, "job": 1}
     assert s.receipts()[0]["duplicates"] == 1
     answer, took = sign_in(s, secret="whsec_" + "b" * 32)
-    assert (answer.status, took < 2) == (401, True)
+    assert (answer.status, took < 15) == (401, True)
     assert s.written() == {"receipt": 1, "body": 1, "job": 1}
     server.stop()
     answer, took = sign_in(s, uuid="another")
-    assert (answer.status, took < 2) == (503, True)
+    assert (answer.status, took < 15) == (503, True)
     assert int(answer.header("Retry-After")) > 0
 
 
@@ -115,8 +115,8 @@ def test_seconds_of_delay_lose_no_delivery_and_the_parts_have_no_order__O_PV_03(
 
 def test_a_source_may_be_as_strict_as_the_libraries__O_PV_03(site):
     secret = SOURCES["paddle"]["secret"]
-    s = site(sources={"paddle": {"provider": "paddle", "secret": secret, "tolerance": "5s"}})
-    for age, status in ((20, 401), (0, 200)):
+    s = site(sources={"paddle": {"provider": "paddle", "secret": secret, "tolerance": "40s"}})
+    for age, status in ((60, 401), (0, 200)):
         body = paddle_body(f"evt_strict_{age}")
         assert s.cgi("paddle", body, sign.paddle(secret, body, t=int(time.time()) - age)).status == status
 

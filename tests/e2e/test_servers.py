@@ -89,6 +89,7 @@ def test_large_body_arrives_whole(served, size):
     body = events.github(padding="x" * (size - len(events.github(padding=""))))
     assert len(body) == size
     assert served.deliver("github", body, delivery=f"large-{size}").status == 200
+    served.import_spooled()
     row = served.sql("SELECT * FROM hookonce_receipt WHERE event_id = %s", f"large-{size}")[0]
     assert row["body_len"] == size
     assert row["body_sha256"] == hashlib.sha256(body).digest()

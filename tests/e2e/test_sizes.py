@@ -49,7 +49,9 @@ def deliver(s, size):
     body = events.github(padding="x" * (size - len(body)))
     assert len(body) == size
     delivery = f"size-{size}-{os.urandom(4).hex()}"
-    return s.post("github", body, sign.github(s.secrets["github"][0], body, delivery=delivery), limit_s=90).status, body, delivery
+    status = s.post("github", body, sign.github(s.secrets["github"][0], body, delivery=delivery), limit_s=90).status
+    s.import_spooled()
+    return status, body, delivery
 
 
 def test_every_size_that_github_sends_is_taken_whole__O_GH_03(served):

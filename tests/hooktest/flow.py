@@ -7,10 +7,11 @@ KILL_WORKER = "kill -9 $(grep ^PPid: /proc/$PPID/status | tr -dc 0-9)"
 
 
 def arrive(site, *bodies, source="stripe", **more):
-    """Signed deliveries through the receiver as a CGI program; `more` goes to the signature."""
+    """Signed deliveries through the receiver as a CGI program, into the tables; `more` goes to the signature."""
     for body in bodies:
         answer = site.cgi(source, body, site.signed(source, body, **more))
         assert answer.status == 200, (answer, site.log_text()[-500:])
+    site.import_spooled()
 
 
 def join(make, first):

@@ -242,6 +242,12 @@ class Site:
         """Signs a body and posts it -> Answer."""
         return self.post(source, body, self.signed(source, body, **more))
 
+    def import_spooled(self):
+        """Brings into the tables what a database that was slow for a moment has left in the spool."""
+        folder = self.path("state/spool")
+        if os.path.isdir(folder) and any(name.endswith(".spool") for name in os.listdir(folder)):
+            self.hookonce("import")
+
     # -- what the database shows ---------------------------------------------------------------
 
     def sql(self, statement, *params):

@@ -34,8 +34,8 @@ LIBS_COMMON := $(PORTABLE)/lib/libmariadbclient.a $(ARCHIVES)/libjson-c.a $(ARCH
   $(ARCHIVES)/libz.a $(PORTABLE)/old_libc.o -lpthread -ldl -lm
 LIBS_FCGI := $(ARCHIVES)/libfcgi.a
 LIBS_CURL := $(PORTABLE)/lib/libcurl.a
-MODE += -DHO_PORTABLE -ffile-prefix-map=$(CURDIR)=.
-LINK_OLD := --sysroot=$(PORTABLE)/sysroot -B$(PORTABLE)/sysroot/usr/lib/$(shell $(CC) -print-multiarch)
+MODE += -DHO_PORTABLE -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(BUILD))=build
+LINK_OLD := -Wl,--build-id=none --sysroot=$(PORTABLE)/sysroot -B$(PORTABLE)/sysroot/usr/lib/$(shell $(CC) -print-multiarch)
 endif
 LIBS_RECEIVER := $(LIBS_FCGI) $(LIBS_COMMON)
 LIBS_PROCESSOR := $(LIBS_CURL) $(LIBS_COMMON)
@@ -76,6 +76,9 @@ help:
 #: make coverage   which lines of lib/ the tests run: a build of its own, unit and end-to-end tests
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes, later only what changed
 #: make dist       an archive with programs that run wherever glibc is 2.17 or newer; Debian 12 only
+#: make compat     that archive in Debian 11 and 13, with their servers and databases, and packages built there; an hour
+#: make deb        a package for this Debian, of programs that are built here
+#: make install    into DESTDIR and PREFIX=/usr/local: programs, manual pages, and the rest below share
 #: make man        manual pages into build/man/
 #: make clean      removes build/
 
@@ -234,6 +237,19 @@ dist-here: all man
 $(PORTABLE)/old_libc.o: lib/dist/old_libc.c
 	$(CC) -std=c11 -O2 -g0 -fPIC $(WARN) -c -o $@ $<
 $(if $(PORTABLE),$(BUILD)/hookonce $(BUILD)/hookonce.fcgi: | $(PORTABLE)/old_libc.o)
+
+# Into a system's folders, and as a package of this Debian.
+.PHONY: install deb compat
+PREFIX ?= /usr/local
+install: all man
+	@lib/dist/install.sh $(BUILD) "$(DESTDIR)" "$(PREFIX)"
+deb:
+	@tests/setup.sh deb
+	@$(MAKE) --no-print-directory -s -j2 all man
+	@lib/dist/deb.sh $(BUILD) $(VERSION)
+compat:
+	@tests/setup.sh compat
+	@HOOKONCE_BUILD=$(BUILD) tests/compat/run
 
 man: $(BUILD)/hookonce
 	@mkdir -p $(BUILD)/man

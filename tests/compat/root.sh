@@ -26,6 +26,7 @@ make_root() {
     debootstrap --variant=minbase --cache-dir="$(cd "$root.cache" && pwd)" "$release" "$root" "$mirror"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
     chmod 755 "$root/usr/sbin/policy-rc.d"
+    printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
     touch "$root/ready"
 }
 

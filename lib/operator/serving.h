@@ -31,7 +31,7 @@ struct serving_socket {
  * blocks: up to SERVING_FREE_MS while receivers of a killed predecessor still end. */
 enum ho_code serving_socket_open(const char *path, mode_t mode, struct serving_socket *s, bool *busy,
                                  struct ho_err *err) HO_MUST_CHECK;
-#define SERVING_FREE_MS 10000
+#define SERVING_FREE_MS 5000
 
 /* Nobody finds the socket any more; what is connected already stays so. */
 void serving_socket_hide(struct serving_socket *s);

@@ -225,6 +225,30 @@ static void ends_at_once_when_idle(void **state)
     assert_in_range(clock_mono_ms() - start, 0, SOON_MS);
 }
 
+/* Of several that wait on one socket another may have taken the connection. An accept that then waits
+ * could miss the signal that came just before it. */
+static void comes_back_from_an_accept_that_another_was_faster_for(void **state)
+{
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0), status = -1;
+    pid_t pid;
+    (void)state;
+    (void)unlink(address.sun_path);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 16), 0);
+    (void)fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        struct gateway *g;
+        (void)alarm(60);
+        (void)dup2(listener, STDIN_FILENO);
+        g = gateway_open();
+        _exit(accept_request(g) == -EAGAIN ? 0 : 1);
+    }
+    assert_true(waitpid(pid, &status, 0) == pid);
+    assert_int_equal(status, 0);
+    (void)close(listener);
+}
+
 #define FASTCGI(test) cmocka_unit_test_setup_teardown(test, start_fastcgi, stop_child)
 
 int main(void)
@@ -240,6 +264,7 @@ int main(void)
         FASTCGI(serves_others_beside_a_kept_connection),
         FASTCGI(finishes_its_request_when_told_to_stop),
         FASTCGI(ends_at_once_when_idle),
+        cmocka_unit_test(comes_back_from_an_accept_that_another_was_faster_for),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

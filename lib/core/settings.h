@@ -176,6 +176,8 @@ struct settings {
     struct file_mark mark; /* of the file, from just before it was read */
     /* [database] */
     char **sockets; /* tried in order, then host and port */
+    bool sockets_said; /* by the config; else they are the usual ones */
+    bool host_here;    /* host is this machine */
     size_t n_sockets;
     const char *host; /* or NULL */
     unsigned port;

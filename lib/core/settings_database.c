@@ -50,7 +50,9 @@ static enum ho_code load_place(struct settings *out, const struct conf_section *
         out->sockets[i] = conf_resolve(s, named);
         free(named);
     }
+    out->sockets_said = out->n_sockets > 0;
     out->host = setting_text(s, "host");
+    out->host_here = out->host == NULL || is_here(out->host);
     out->port = (unsigned)setting_number(s, "port");
     if (out->host != NULL && out->host[0] == '\0') {
         return conf_fail(err, s, conf_find(s, "host"), "`host` is empty: leave it out");
@@ -62,6 +64,7 @@ static enum ho_code load_place(struct settings *out, const struct conf_section *
         setting_add(&out->sockets, &out->n_sockets, ho_strdup(usual_sockets[i]));
     }
     out->host = USUAL_HOST;
+    out->host_here = true;
     return HO_OK;
 }
 

@@ -1,6 +1,11 @@
 /* Whether somebody is told when something is wrong. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "operator/check.h"
 #include "store/alert.h"
+#include "work/alert.h"
 
 static const struct setting_alert *alert_of(const struct settings *s, struct span name)
 {
@@ -10,6 +15,22 @@ static const struct setting_alert *alert_of(const struct settings *s, struct spa
         }
     }
     return NULL;
+}
+
+static void check_sendmail(struct check *c)
+{
+    const struct settings *s = c->op->settings;
+
+    for (size_t i = 0; i < s->n_alerts; i++) {
+        const struct setting_alert *a = &s->alerts[i];
+        const char *program = a->mail != NULL ? alert_sendmail(a) : "";
+        if (program == NULL) {
+            found_host(c, FINDING_SENDMAIL, "alert %s names none, and none is in the usual places",
+                       a->name);
+        } else if (program[0] != '\0' && access(program, X_OK) != 0) {
+            found_host(c, FINDING_SENDMAIL, "alert %s: %s: %s", a->name, program, strerror(errno));
+        }
+    }
 }
 
 void check_alerts(struct check *c)
@@ -25,6 +46,7 @@ void check_alerts(struct check *c)
               "`mail = you@example.com`, or let cron mail what `hookonce watch` prints");
         return;
     }
+    check_sendmail(c);
     if (alert_trouble(operator_db(c->op), &rows, &err) != HO_OK) {
         found(c, FOUND_FAIL, "alerts", "%s", err.text);
         return;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -9,6 +10,14 @@
 #include "work/http_auth.h"
 
 #define HEADERS_MAX 131072
+#define NOEXEC_FLAG 8UL /* ST_NOEXEC, of which POSIX knows nothing */
+
+static bool is_noexec(const char *path)
+{
+    struct statvfs disk;
+
+    return statvfs(path, &disk) == 0 && (disk.f_flag & NOEXEC_FLAG) != 0;
+}
 
 static void check_command(struct check *c, const struct handler *h)
 {
@@ -19,6 +28,8 @@ static void check_command(struct check *c, const struct handler *h)
         found_of(c, FOUND_FAIL, "handler", h->name, "%s: %s", path, strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
         found_of(c, FOUND_FAIL, "handler", h->name, "%s is no program", path);
+    } else if (is_noexec(path)) {
+        found_host(c, FINDING_NOEXEC, "handler %s: %s", h->name, path);
     } else if (access(path, X_OK) != 0) {
         found_of(c, FOUND_FAIL, "handler", h->name,
                  "%s cannot be run by this account; chmod u+x it", path);

@@ -23,6 +23,23 @@ static bool all_spooled(const struct settings *s)
     return s->spool == SPOOL_ALWAYS;
 }
 
+/* Rows that the table of findings knows: what to do depends on the host. */
+static bool told_by_host(struct check *c, const struct health_row *r)
+{
+    static const struct {
+        const char *name;
+        enum finding_id id;
+    } rows[] = {{"hourly limits", FINDING_QUOTA}, {"connections", FINDING_CONNECTIONS}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && r->verdict == HEALTH_WARN; i++) {
+        if (strcmp(r->name, rows[i].name) == 0) {
+            found_host(c, rows[i].id, "%s", r->value);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_health(struct check *c)
 {
     static const enum finding levels[] = {
@@ -40,6 +57,9 @@ static void check_health(struct check *c)
             all_spooled(c->op->settings)) {
             found_of(c, FOUND_NOTE, "database", r->name, "%s; every event is kept in the spool "
                      "until the database has it on its disk", r->value);
+            continue;
+        }
+        if (told_by_host(c, r)) {
             continue;
         }
         found_of(c, levels[r->verdict], "database", r->name, "%s%s%s", r->value,

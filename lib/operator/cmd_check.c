@@ -2,10 +2,36 @@
 #include <stdio.h>
 
 #include "operator/check.h"
+#include "operator/table.h"
 
-enum { OPT_QUIET, OPT_HOST, OPT_URL, OPT_N };
+enum { OPT_QUIET, OPT_HOST, OPT_URL, OPT_FINDINGS, OPT_N };
 static const struct arg_option options[OPT_N] = {
-    [OPT_QUIET] = {"quiet", false}, [OPT_HOST] = {"host", false}, [OPT_URL] = {"url", true}};
+    [OPT_QUIET] = {"quiet", false}, [OPT_HOST] = {"host", false}, [OPT_URL] = {"url", true},
+    [OPT_FINDINGS] = {"findings", false}};
+
+/* The table: a row for each kind of host that has a way of its own to mend it. */
+static int print_findings(const struct operator *op)
+{
+    static const struct table_col cols[] = {
+        {"id", TABLE_TEXT, 0},   {"level", TABLE_TEXT, 0}, {"host", TABLE_TEXT, 0},
+        {"what", TABLE_TEXT, 0}, {"why", TABLE_TEXT, 0},   {"mend", TABLE_TEXT, 0}};
+    struct table *t = table_new("finding", cols, sizeof cols / sizeof cols[0]);
+
+    for (int id = 0; id < FINDING_N; id++) {
+        const struct finding_row *row = finding_row((enum finding_id)id);
+        for (int kind = 0; kind < HOST_KINDS; kind++) {
+            const struct span cells[] = {
+                span_of(row->id),   span_of(finding_levels[row->level]), span_of(host_kinds[kind]),
+                span_of(row->what), span_of(row->why),                   span_of(row->mend[kind])};
+            if (row->mend[kind] != NULL) {
+                table_row(t, cells);
+            }
+        }
+    }
+    table_print(t, stdout, op->json);
+    table_free(t);
+    return EXIT_WELL;
+}
 
 static int find_url(struct operator *op, const char **url)
 {
@@ -34,6 +60,9 @@ static int run(struct operator *op, int argc, char **argv)
         if (got == ARGS_BAD) {
             return EXIT_USAGE;
         }
+        if (got == OPT_FINDINGS) {
+            return print_findings(op);
+        }
         c.quiet = c.quiet || got == OPT_QUIET;
         host = host || got == OPT_HOST;
         c.url = got == OPT_URL ? value : c.url;
@@ -54,7 +83,8 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_check = {
     .name = "check",
-    .synopsis = "[--host | --url URL] [--quiet]",
+    .synopsis = "[--host | --url URL] [--quiet]\n"
+                "       --findings",
     .summary = "looks whether config, files, secrets, database and queue are sound",
     .help =
         "Prints one line a finding:\n"
@@ -67,6 +97,7 @@ const struct command cmd_check = {
         "  --host     looks at the host, too: from outside, by requests to url of [hookonce], and from\n"
         "             inside\n"
         "  --url URL  the same through that address of the receiver\n"
+        "  --findings lists what may be found of a host, and how to mend it on which kind\n"
         "  --quiet    prints only warn and FAIL: for cron, which mails what is printed\n"
         "\n"
         "The server looks at the SQL of every handler, and runs none. Jobs that are due for more\n"

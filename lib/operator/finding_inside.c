@@ -48,7 +48,7 @@ const struct finding_row findings_inside[FINDING_N - FINDING_WEB_N] = {
         "a receiver that waited longer connects again, which costs the next delivery some "
         "milliseconds",
         {[HOST_ANY] = "nothing; idle_close under [database] below it saves a try"}},
-    ROW(PACKET) = {"packet", FOUND_WARN,
+    ROW(PACKET) = {"packet", FOUND_NOTE,
         "max_allowed_packet is smaller than the largest event a source may get",
         "such an event is stored in many parts, and its handler cannot be given the body as one "
         "value",
@@ -65,7 +65,7 @@ const struct finding_row findings_inside[FINDING_N - FINDING_WEB_N] = {
         "keys are not fetched, handlers and alerts not delivered",
         {[HOST_ANY] = "does the host allow connections to the outside (port 443), does it resolve "
                       "names, and has it certificates (else set ca_file under [hookonce])"}},
-    ROW(SENDMAIL) = {"sendmail", FOUND_FAIL, "there is no program that takes the mail of an alert",
+    ROW(SENDMAIL) = {"sendmail", FOUND_WARN, "there is no program that takes the mail of an alert",
         "nobody is told when something is wrong",
         {[HOST_ANY] = "name it with sendmail in the [alert], or use url or command there; cron's own "
                       "mail (MAILTO) of `hookonce watch` is the other way"}},

@@ -15,6 +15,20 @@ const char SQL_HEALTH_CLOCK[] =
 const char SQL_HEALTH_CLUSTER[] =
     "SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_status')";
 
+/* How often processors report: within six hours, and the last of all. */
+const char SQL_HEALTH_REPORTS[] =
+    "SELECT COUNT(DISTINCT at), COALESCE(TIMESTAMPDIFF(SECOND, MIN(at), MAX(at)), 0),"
+    " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"
+    " FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host) AS s),"
+    " -1) FROM hookonce_sample WHERE at > UTC_TIMESTAMP() - INTERVAL 6 HOUR";
+
+/* By a socket the host of a link has no port. */
+const char SQL_HEALTH_LINK[] =
+    "SELECT @@wait_timeout, @@default_storage_engine, (SELECT host"
+    " FROM information_schema.processlist WHERE id = CONNECTION_ID())";
+
+const char SQL_HEALTH_CIPHER[] = "SHOW STATUS WHERE Variable_name = 'Ssl_cipher'";
+
 /* The columns are named, since MySQL gives those of information_schema in capitals. */
 const char SQL_HEALTH_TABLES[] =
     "SELECT table_name, engine, row_format FROM information_schema.tables"

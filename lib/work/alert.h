@@ -31,6 +31,10 @@ void alert_message_test(struct alert_message *m, const struct settings *s, const
 
 void alert_message_free(struct alert_message *m);
 
+/* The program that takes its mails; NULL: the config names none, and this host has none in the usual
+ * places. Lives as long as to. */
+const char *alert_sendmail(const struct setting_alert *to);
+
 /* Sends it there. returns HO_OK (it was taken) | HO_TRANSIENT (the text says why; no secret).
  * blocks: ALERT_SEND_MS and a little */
 enum ho_code alert_send(const struct settings *s, const struct setting_alert *to,

@@ -121,7 +121,7 @@ static enum ho_code to_command(const struct settings *s, const struct setting_al
 
 /* ---- a mail ---- */
 
-static const char *find_sendmail(const struct setting_alert *to)
+const char *alert_sendmail(const struct setting_alert *to)
 {
     static const char *const usual[] = {"/usr/sbin/sendmail", "/usr/lib/sendmail",
                                         "/usr/bin/sendmail"};
@@ -141,7 +141,7 @@ static enum ho_code to_mail(const struct settings *s, const struct setting_alert
                             const struct alert_message *m, struct ho_err *err)
 {
     char dash_i[] = "-i", dash_t[] = "-t";
-    const char *found = find_sendmail(to);
+    const char *found = alert_sendmail(to);
     struct buf mail;
 
     if (found == NULL) {

@@ -48,7 +48,7 @@ LAYERS := base core edge store receiver work operator
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/$(1)/*.c))
 lib = $(BUILD)/lib$(1).a
 GEN := $(BUILD)/gen/providers.c $(BUILD)/gen/schema.c $(BUILD)/gen/grants.c $(BUILD)/gen/views.c \
-  $(BUILD)/gen/calls.c
+  $(BUILD)/gen/calls.c $(BUILD)/gen/htaccess.c
 # Order matters to the linker: users before what they use.
 LIBS_A_RECEIVER := $(foreach l,receiver edge store core base,$(call lib,$(l)))
 LIBS_A_PROCESSOR := $(foreach l,operator work edge store core base,$(call lib,$(l)))
@@ -95,8 +95,9 @@ define archive
 $(call lib,$(1)): $(call objects,$(1)) $(2)
 	@rm -f $$@ && ar rcs $$@ $$^
 endef
-$(foreach l,base core receiver work operator,$(eval $(call archive,$(l))))
+$(foreach l,base core receiver work,$(eval $(call archive,$(l))))
 $(eval $(call archive,edge,$(BUILD)/obj/gen/providers.o))
+$(eval $(call archive,operator,$(BUILD)/obj/gen/htaccess.o))
 $(eval $(call archive,store,$(BUILD)/obj/gen/schema.o $(BUILD)/obj/gen/grants.o $(BUILD)/obj/gen/views.o \
   $(BUILD)/obj/gen/calls.o))
 
@@ -118,6 +119,9 @@ $(BUILD)/gen/grants.c: schema/grants.sql lib/embed.sh
 $(BUILD)/gen/views.c: schema/views.sql lib/embed.sh
 	@mkdir -p $(@D)
 	lib/embed.sh views $< >$@.part && mv $@.part $@
+$(BUILD)/gen/htaccess.c: apache/htaccess-fcgid apache/htaccess-cgid lib/embed.sh
+	@mkdir -p $(@D)
+	lib/embed.sh htaccess $(filter apache/%,$^) >$@.part && mv $@.part $@
 $(BUILD)/gen/calls.c: schema/calls.sql lib/embed.sh
 	@mkdir -p $(@D)
 	lib/embed.sh calls $< >$@.part && mv $@.part $@

@@ -5,6 +5,7 @@
 #   embed.sh grants FILE...    grants_files[] of store/grants.h: name and text
 #   embed.sh views FILE...     views_files[] of store/views.h: name and text
 #   embed.sh calls FILE...     calls_files[] of store/migrate.h: name and text
+#   embed.sh htaccess FILE...  htaccess_files[] of operator/setup.h: name and text
 # Files hold ASCII only; the bytes are written as numbers, since C limits the length of a literal.
 set -eu
 kind=$1
@@ -14,6 +15,7 @@ recipes) header=edge/recipe.h type=recipe_file table=recipe_files count=recipe_f
 schema) header=store/migrate.h type=schema_file table=schema_files count=schema_n ;;
 grants) header=store/grants.h type=grants_file table=grants_files count=grants_files_n ;;
 calls) header=store/migrate.h type=calls_file table=calls_files count=calls_files_n ;;
+htaccess) header=operator/setup.h type=htaccess_file table=htaccess_files count=htaccess_files_n ;;
 views) header=store/views.h type=views_file table=views_files count=views_files_n ;;
 *) echo "embed.sh: unknown kind $kind" >&2; exit 2 ;;
 esac

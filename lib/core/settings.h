@@ -234,8 +234,8 @@ struct settings {
 const struct conf_key *settings_keys(size_t *n);
 
 /* Finds the config: explicit (may be NULL), $HOOKONCE_CONFIG, hookonce.conf beside the program or
- * one folder up; else, for a receiver in a folder NAME of the web root, NAME/hookonce.conf or
- * hookonce/hookonce.conf in a folder above that one, or in ~; else ~/hookonce.conf. Heap; caller frees. NULL with err when there is none. */
+ * one folder up; else in a folder above, the nearest first, and in ~: NAME/hookonce.conf, where NAME
+ * is the folder of the program, hookonce/hookonce.conf, hookonce.conf. Heap; caller frees. NULL with err when there is none. */
 char *settings_find(const char *explicit_path, struct ho_err *err);
 
 /* The same for a program at that path, of which nothing else is known: which config a receiver would

@@ -11,10 +11,10 @@
 
 #define CONFIG_NAME "hookonce.conf"
 #define FOLDER_NAME "hookonce"
-#define LEVELS_MAX 8 /* folders above the web root's that are looked into */
+#define LEVELS_MAX 8 /* folders above the web root that are looked into */
 
-/* dir + "/" + sub + "/" + CONFIG_NAME if that file is there, and `own` or of any account, else
- * NULL. sub "": without it. */
+/* dir + "/" + sub + "/" + CONFIG_NAME if that file is there, else NULL. sub "": without it.
+ * own: of our account, or root's. */
 static char *config_in(struct span dir, struct span sub, bool own)
 {
     size_t room = dir.len + sub.len + sizeof CONFIG_NAME + 2;
@@ -23,7 +23,7 @@ static char *config_in(struct span dir, struct span sub, bool own)
 
     (void)snprintf(path, room, "%.*s/%.*s%s%s", (int)dir.len, (const char *)dir.p, (int)sub.len,
                    (const char *)sub.p, sub.len > 0 ? "/" : "", CONFIG_NAME);
-    if (own ? stat(path, &st) == 0 && st.st_uid == geteuid() : access(path, F_OK) == 0) {
+    if (stat(path, &st) == 0 && (!own || st.st_uid == geteuid() || st.st_uid == 0)) {
         return path;
     }
     free(path);
@@ -42,20 +42,21 @@ static struct span folder_of(struct span path, struct span *name)
     return end > 1 ? span_sub(path, 0, end - 1) : SPAN_NONE;
 }
 
-/* A folder in `dir` that is named as the receiver's own is, for several installations of one
- * account; else the one that every first installation has. */
+/* In a folder of `dir` that is named as the receiver's own is, for several installations of one
+ * account; else in the one that a first installation has, or in `dir` itself. */
 static char *config_below(struct span dir, struct span name)
 {
     char *found = name.len > 0 ? config_in(dir, name, true) : NULL;
 
-    return found != NULL ? found : config_in(dir, SPAN_LIT(FOLDER_NAME), true);
+    found = found != NULL ? found : config_in(dir, SPAN_LIT(FOLDER_NAME), true);
+    return found != NULL ? found : config_in(dir, SPAN_LIT(""), true);
 }
 
-/* Beside the program, one folder up, or in a folder beside the web root. */
+/* Beside the program, one folder up, or outside the web root. */
 static char *config_from_program(struct span program, struct span *name)
 {
-    struct span ignored, folder = folder_of(program, &ignored), up = folder_of(folder, name);
-    char *found = span_present(folder) ? config_in(folder, SPAN_LIT(""), false) : NULL;
+    struct span ignored, place = folder_of(program, &ignored), up = folder_of(place, name);
+    char *found = span_present(place) ? config_in(place, SPAN_LIT(""), false) : NULL;
 
     if (found == NULL && span_present(up)) {
         found = config_in(up, SPAN_LIT(""), false);
@@ -75,11 +76,10 @@ char *settings_find_from(const char *program, struct ho_err *err)
 
     if (found == NULL && user != NULL && user->pw_dir != NULL) {
         found = config_below(span_of(user->pw_dir), name);
-        found = found != NULL ? found : config_in(span_of(user->pw_dir), SPAN_LIT(""), false);
     }
     if (found == NULL) {
-        (void)ho_fail(err, HO_REJECT, "no %s beside the program, one folder up, in a folder %s "
-                                      "beside the web root, or in the home directory: name it with "
+        (void)ho_fail(err, HO_REJECT, "no %s beside the program, in a folder above it, or in "
+                                      "the home directory or its folder %s: name it with "
                                       "HOOKONCE_CONFIG or --config", CONFIG_NAME, FOLDER_NAME);
     }
     return found;

@@ -2,19 +2,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "operator/setup.h"
+#include "operator/source_arg.h"
+
+#define EVERY_MAX 60
 
 enum {
-    OPT_DATABASE, OPT_USER, OPT_PASSWORD_FILE, OPT_SOCKET, OPT_HOST, OPT_PORT, OPT_PREFIX, OPT_WEB,
-    OPT_PATH, OPT_URL, OPT_SOURCE, OPT_PROVIDER, OPT_SECRET_FILE, OPT_GATEWAY, OPT_CRON, OPT_YES,
-    OPT_N
+    OPT_DATABASE, OPT_USER, OPT_PASSWORD_FILE, OPT_HOST, OPT_PORT, OPT_PREFIX, OPT_WEB,
+    OPT_PATH, OPT_URL, OPT_SOURCE, OPT_PROVIDER, OPT_SECRET_FILE, OPT_GATEWAY, OPT_EVERY, OPT_CRON,
+    OPT_YES, OPT_N
 };
 
 static const struct arg_option options[OPT_N] = {
     [OPT_DATABASE] = {"database", true},
     [OPT_USER] = {"user", true},
     [OPT_PASSWORD_FILE] = {"password-file", true},
-    [OPT_SOCKET] = {"socket", true},
     [OPT_HOST] = {"host", true},
     [OPT_PORT] = {"port", true},
     [OPT_PREFIX] = {"table-prefix", true},
@@ -25,6 +28,7 @@ static const struct arg_option options[OPT_N] = {
     [OPT_PROVIDER] = {"provider", true},
     [OPT_SECRET_FILE] = {"secret-file", true},
     [OPT_GATEWAY] = {"gateway", true},
+    [OPT_EVERY] = {"every", true},
     [OPT_CRON] = {"cron", false},
     [OPT_YES] = {"yes", false},
 };
@@ -33,11 +37,14 @@ static bool keep(struct setup *s, int option, const char *value, char out[SETUP_
 {
     int n = snprintf(out, SETUP_TEXT_MAX, "%s", value);
 
-    if (n >= 0 && n < SETUP_TEXT_MAX) {
+    for (const char *at = out; *at != '\0'; at++) {
+        n = (unsigned char)*at < ' ' ? 0 : n;
+    }
+    if (n > 0 && n < SETUP_TEXT_MAX) {
         return true;
     }
-    (void)operator_fail(s->op, EXIT_USAGE, "--%s: longer than %d bytes", options[option].name,
-                        SETUP_TEXT_MAX - 1);
+    (void)operator_fail(s->op, EXIT_USAGE, "--%s wants 1 to %d bytes in one line",
+                        options[option].name, SETUP_TEXT_MAX - 1);
     return false;
 }
 
@@ -56,29 +63,101 @@ static bool gateway(struct setup *s, const char *value)
     return false;
 }
 
+static bool every(struct setup *s, const char *value)
+{
+    uint64_t n = 0;
+
+    if (!text_uint(span_of(value), EVERY_MAX, &n) || n == 0) {
+        (void)operator_fail(s->op, EXIT_USAGE, "--every wants minutes, from 1 to %d", EVERY_MAX);
+        return false;
+    }
+    s->every = (unsigned)n;
+    return true;
+}
+
 static bool apply(struct setup *s, int option, const char *value)
 {
     char *const texts[OPT_N] = {
-        [OPT_DATABASE] = s->database, [OPT_USER] = s->user,     [OPT_SOCKET] = s->socket,
-        [OPT_HOST] = s->host,         [OPT_PORT] = s->port,     [OPT_PREFIX] = s->prefix,
-        [OPT_WEB] = s->web,           [OPT_PATH] = s->path,     [OPT_URL] = s->url,
-        [OPT_SOURCE] = s->source,     [OPT_PROVIDER] = s->provider,
+        [OPT_DATABASE] = s->database, [OPT_USER] = s->user,     [OPT_HOST] = s->host,
+        [OPT_PORT] = s->port,         [OPT_PREFIX] = s->prefix, [OPT_WEB] = s->web,
+        [OPT_PATH] = s->path,         [OPT_URL] = s->url,       [OPT_SOURCE] = s->source,
+        [OPT_PROVIDER] = s->provider,
     };
 
     switch (option) {
     case OPT_PASSWORD_FILE: s->password_file = value; return true;
     case OPT_SECRET_FILE: s->secret_file = value; return true;
     case OPT_GATEWAY: return gateway(s, value);
+    case OPT_EVERY: return every(s, value);
     case OPT_CRON: s->cron = true; return true;
     case OPT_YES: s->yes = true; return true;
     default: return keep(s, option, value, texts[option]);
     }
 }
 
+/* ---- the steps ---- */
+
+static int migrate(struct setup *s)
+{
+    char word[] = "migrate";
+    char *argv[] = {word, NULL};
+
+    return cmd_migrate.run(s->op, 1, argv);
+}
+
+/* The config is there now, whoever wrote it. */
+static int load(struct setup *s)
+{
+    int status = operator_need_settings(s->op);
+
+    return status == EXIT_WELL ? setup_find_check(s) : status;
+}
+
+/* A signed event through the public address: then all of it works. */
+static int deliver(struct setup *s)
+{
+    static const int status[] = {[SETUP_RECORDED] = EXIT_WELL, [SETUP_UNTRIED] = EXIT_WELL,
+                                 [SETUP_FAILED] = EXIT_TROUBLE};
+    struct endpoints *all = NULL;
+    struct buf text;
+    int got = source_arg_load(s->op, &all);
+    const struct endpoint *e = got == EXIT_WELL ? source_arg(s->op, all, s->source) : NULL;
+
+    if (e == NULL) {
+        endpoints_free(all);
+        return EXIT_USAGE;
+    }
+    buf_init(&text, 4096);
+    (void)printf("\nA delivery to %s/%s: ", s->address, s->source);
+    (void)fflush(stdout);
+    enum setup_delivered what = setup_deliver(s->op, e, s->address, &text);
+    (void)printf("%s.\n", buf_cstr(&text));
+    buf_free(&text);
+    endpoints_free(all);
+    return status[what];
+}
+
+static int steps(struct setup *s)
+{
+    static int (*const all[])(struct setup *) = {
+        setup_find_folder, setup_find_web, setup_write, load, migrate, setup_web, setup_cron,
+        deliver};
+    int status = EXIT_WELL;
+
+    for (size_t i = 0; status == EXIT_WELL && i < sizeof all / sizeof all[0]; i++) {
+        status = all[i](s);
+    }
+    if (status == EXIT_WELL) {
+        (void)printf("\nAll is in place. What is to be done for an event, you write into\n%s; README.md "
+                     "has\nexamples. `./hookonce check` looks whether all is well.\n", s->config);
+    }
+    return status;
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
-    struct setup s = {.op = op};
+    struct setup s = {.op = op, .every = 1};
     const char *value = NULL;
     int got;
 
@@ -90,15 +169,16 @@ static int run(struct operator *op, int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    return operator_fail(op, EXIT_BUG, "not built yet");
+    return steps(&s);
 }
 
 const struct command cmd_setup = {
     .name = "setup",
     .synopsis = "[--database NAME] [--user NAME] [--password-file FILE]\n"
-                "       [--socket PATH | --host HOST [--port N]] [--table-prefix P]\n"
+                "       [--host HOST|SOCKET [--port N]] [--table-prefix P]\n"
                 "       [--web DIR] [--path NAME] [--url URL] [--gateway auto|fastcgi|cgi]\n"
-                "       [--source NAME [--provider NAME] [--secret-file FILE]] [--cron] [--yes]",
+                "       [--source NAME [--provider NAME] [--secret-file FILE]]\n"
+                "       [--every MINUTES] [--cron] [--yes]",
     .summary = "sets up an unpacked archive on a host without root: config, tables, web server",
     .help =
         "Run it in the folder where the archive was unpacked, outside the web root; ~/hookonce is a\n"
@@ -112,17 +192,19 @@ const struct command cmd_setup = {
         "  --database NAME       the database; made in the host's panel\n"
         "  --user NAME           its user, who may create tables\n"
         "  --password-file FILE  a file with that user's password; else it is asked for, not shown\n"
-        "  --socket PATH         the database's socket; else those that exist are tried\n"
-        "  --host HOST, --port N where the database is no socket of this machine\n"
+        "  --host HOST           where the database is, or the path of its socket; default: this\n"
+        "                        machine, at the usual places\n"
+        "  --port N              its port at that host\n"
         "  --table-prefix P      begin of the tables' names, for several installations in one database\n"
         "  --web DIR             the web root; else ~/public_html, ~/htdocs, ~/www, and others\n"
         "  --path NAME           the folder in it that is made; default hook, or, where this folder\n"
-        "                        is not ~/hookonce, its name\n"
+        "                        is not called hookonce, its name\n"
         "  --url URL             address of the web root: https://example.com\n"
         "  --gateway WHICH       fastcgi or cgi: that one only; default auto\n"
         "  --source NAME         the first source, at URL/PATH/NAME; default stripe\n"
         "  --provider NAME       its provider; default NAME\n"
         "  --secret-file FILE    a file with its signing secret; else it is asked for, not shown\n"
+        "  --every MINUTES       how often the host's cron may run something; default 1\n"
         "  --cron                gives the lines to crontab instead of printing them\n"
         "  --yes                 asks nothing: what no option says is as found, or an error\n"
         "\n"

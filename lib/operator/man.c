@@ -63,7 +63,7 @@ static void man_commands(FILE *out)
                 "command of the operator. It refuses to run under a web server.\n"
                 ".SH \"OPTIONS EVERYWHERE\"\n"
                 ".TP\n\\fB\\-\\-config\\fR FILE\nthe config; else $HOOKONCE_CONFIG, else "
-                "hookonce.conf beside the program or one folder up, else ~/hookonce.conf\n"
+                "hookonce.conf beside the program, in a folder above, in ~/hookonce or in ~\n"
                 ".TP\n\\fB\\-\\-json\\fR\nresults for programs: one JSON object a line\n"
                 ".TP\n\\fB\\-\\-help\\fR\nwhat a command does, and its options\n"
                 ".SH COMMANDS\n",

@@ -123,7 +123,7 @@ static void print_usage(FILE *to)
     (void)fputs("  help       what a command does and which options it has: hookonce help COMMAND\n"
                 "\noptions everywhere:\n"
                 "  --config FILE  the config; else $HOOKONCE_CONFIG, else hookonce.conf beside the\n"
-                "                 program or one folder up, else ~/hookonce.conf\n"
+                "                 program, in a folder above, in ~/hookonce or in ~\n"
                 "  --json         results for programs instead of tables for people\n"
                 "  --version      prints the version\n",
                 to);

@@ -32,7 +32,7 @@ def basic(user, password):
 
 
 def get(s, page, headers=BEARER, method="GET", query=""):
-    return s.server.request(method, f"/hookonce.fcgi/{page}{query}", None, headers)
+    return s.server.request(method, f"/hook/{page}{query}", None, headers)
 
 
 def made(s, page, headers=BEARER, query=""):
@@ -118,7 +118,7 @@ def test_a_token_in_a_mistyped_address_is_not_logged(paged):
 def test_only_get_and_head_ask_for_a_page(paged):
     s = paged()
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
-        answer = s.server.request(method, "/hookonce.fcgi/status", b"", BEARER)
+        answer = s.server.request(method, "/hook/status", b"", BEARER)
         assert (answer.status, answer.header("Allow")) == (405, "GET, HEAD")
     made(s, "status")
     head = get(s, "status", method="HEAD")

@@ -70,7 +70,7 @@ def test_a_repeat_while_the_first_runs_waits_for_its_answer(site, server):
 
 @pytest.mark.parametrize("server", [s for s in SERVERS if s not in ("lighttpd-socket", "htaccess-proxy")])
 def test_it_works_behind_every_web_server(site, server):
-    """With .htaccess the receiver lies in the web root, and the program beside the config."""
+    """With .htaccess the receiver lies in a folder of the web root, and the program beside the config."""
     s = reply_site(site, TRACE + "sleep 0.3\necho '{\"a\":1}'", server=server)
     for _ in range(2):
         answer, _ = ask(s, post=s.post)

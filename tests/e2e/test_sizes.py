@@ -30,7 +30,7 @@ def memory_kb(s):
     total = 0
     for exe in glob.glob("/proc/[0-9]*/exe"):
         try:
-            if os.readlink(exe) in (s.receiver, s.path("www/hookonce.fcgi")):
+            if os.readlink(exe) in (s.receiver, s.path("www/hook/hookonce.fcgi")):
                 with open(os.path.dirname(exe) + "/status", encoding="ascii") as f:
                     total += next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
         except (OSError, StopIteration):

@@ -19,6 +19,7 @@ What each part offers stands in its own module:
     grid.py      a provider that sends batches              asked.py  a site for tests that are written for node
     consoles.py  Adminer and phpMyAdmin
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
+    hosting.py   an account of shared hosting, Apache with suEXEC
     gate.py      what tests/run counts by            home.py   a reader of README and runbook
 """
 

@@ -31,7 +31,7 @@ static struct passwd *user_is(uid_t uid)
 
 #define readlink exe_is
 #define getpwuid user_is
-#include "core/settings.c"
+#include "core/settings_find.c"
 #undef readlink
 #undef getpwuid
 
@@ -329,53 +329,46 @@ static void touch(const char *name)
     write_file(in_folder(name), SPAN_LIT(""), 0600);
 }
 
-/* explicit, environment, beside the program, one folder up, home: the first that is there. */
+/* What is named, and then the nearest: each place is looked into only while none before it has a
+ * file. A folder beside the web root may have the receiver's folder's name, for a second one. */
 static void looks_in_these_places_in_this_order(void **state)
 {
-    static const struct {
-        const char *explicit_path, *environment;
-        bool beside, up, home;
-        const char *want; /* "/…" as it is, else below the folder; NULL: none */
-    } rows[] = {
-        {"/x/a.conf", "/x/b.conf", true, true, true, "/x/a.conf"},
-        {NULL, "/x/b.conf", true, true, true, "/x/b.conf"},
-        {NULL, "", true, true, true, "site/bin/hookonce.conf"},
-        {"", NULL, true, true, true, "site/bin/hookonce.conf"},
-        {NULL, NULL, true, true, true, "site/bin/hookonce.conf"},
-        {NULL, NULL, false, true, true, "site/hookonce.conf"},
-        {NULL, NULL, false, false, true, "home/hookonce.conf"},
-        {NULL, NULL, false, false, false, NULL},
-    };
-    static const char *const dirs[] = {"site", "site/bin", "home"};
+    static const char *const dirs[] = {"u", "u/shop", "u/hookonce", "u/web", "u/web/shop", "home", "home/shop",
+                                       "home/hookonce"};
+    static const char *const places[] = {
+        "u/web/shop/hookonce.conf", "u/web/hookonce.conf", "u/shop/hookonce.conf",
+        "u/hookonce/hookonce.conf", "u/hookonce.conf", "hookonce.conf", "home/shop/hookonce.conf",
+        "home/hookonce/hookonce.conf", "home/hookonce.conf"};
     char exe[256], home[256];
+    struct ho_err err;
     (void)state;
-    (void)snprintf(exe, sizeof exe, "%s/site/bin/hookonce", folder);
+    (void)snprintf(exe, sizeof exe, "%s/u/web/shop/hookonce.fcgi", folder);
     (void)snprintf(home, sizeof home, "%s/home", folder);
+    exe_path = exe;
+    home_dir = home;
     for (size_t d = 0; d < COUNT(dirs); d++) {
         assert_int_equal(mkdir(in_folder(dirs[d]), 0700), 0);
     }
-    touch("hookonce.conf"); /* two folders up: never looked at */
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct ho_err err;
-        ho_err_clear(&err);
-        exe_path = exe;
-        home_dir = home;
-        (void)(rows[i].environment == NULL ? unsetenv("HOOKONCE_CONFIG")
-                                           : setenv("HOOKONCE_CONFIG", rows[i].environment, 1));
-        (void)(rows[i].beside ? touch("site/bin/hookonce.conf") : (void)0);
-        (void)(rows[i].up ? touch("site/hookonce.conf") : (void)0);
-        (void)(rows[i].home ? touch("home/hookonce.conf") : (void)0);
-        char *found = settings_find(rows[i].explicit_path, &err);
-        const char *want = rows[i].want == NULL || rows[i].want[0] == '/' ? rows[i].want
-                                                                          : in_folder(rows[i].want);
-        ROW(i, (found == NULL) == (want == NULL));
-        ROW_TEXT(i, found == NULL ? "" : found, want == NULL ? "" : want);
-        ROW(i, (strstr(err.text, "HOOKONCE_CONFIG or --config") != NULL) == (want == NULL));
-        free(found);
-        (void)unlink(in_folder("site/bin/hookonce.conf"));
-        (void)unlink(in_folder("site/hookonce.conf"));
-        (void)unlink(in_folder("home/hookonce.conf"));
+    for (size_t i = 0; i < COUNT(places); i++) {
+        touch(places[i]);
     }
+    (void)setenv("HOOKONCE_CONFIG", "/x/b.conf", 1);
+    char *found = settings_find("/x/a.conf", &err);
+    assert_string_equal(found, "/x/a.conf");
+    free(found);
+    found = settings_find(NULL, &err);
+    assert_string_equal(found, "/x/b.conf");
+    free(found);
+    (void)setenv("HOOKONCE_CONFIG", "", 1);
+    for (size_t i = 0; i < COUNT(places); i++) {
+        ho_err_clear(&err);
+        found = settings_find(NULL, &err);
+        ROW_TEXT(i, found == NULL ? "" : found, in_folder(places[i]));
+        free(found);
+        (void)unlink(in_folder(places[i]));
+    }
+    assert_null(settings_find(NULL, &err));
+    assert_non_null(strstr(err.text, "HOOKONCE_CONFIG or --config"));
     for (size_t d = COUNT(dirs); d-- > 0;) {
         assert_int_equal(rmdir(in_folder(dirs[d])), 0);
     }

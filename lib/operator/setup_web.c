@@ -1,0 +1,214 @@
+/* Receiver and .htaccess in a folder of their own in the web root, and which of FastCGI and CGI this
+ * host runs. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "operator/setup.h"
+
+#define RECEIVER "hookonce.fcgi"
+#define RECEIVER_MAX ((size_t)64 * 1024 * 1024)
+#define HTACCESS_MAX ((size_t)64 * 1024)
+#define HTACCESS_BEGIN "# hookonce on a host where only .htaccess is yours"
+
+static const struct gateway {
+    const char *name; /* of apache/NAME */
+    const char *words;
+    enum setup_gateway which;
+} gateways[] = {
+    {"htaccess-fcgid", "FastCGI", SETUP_FASTCGI},
+    {"htaccess-cgid", "CGI", SETUP_CGI},
+};
+
+static void in_place(const struct setup *s, const char *name, char out[SETUP_PATH_ROOM + 32])
+{
+    (void)snprintf(out, SETUP_PATH_ROOM + 32, "%s/%s", s->place, name);
+}
+
+/* Puts a file in place whole, with that mode, whatever was there. */
+static bool put_file(const char *path, struct span bytes, mode_t mode, struct ho_err *err)
+{
+    return file_write(path, bytes, true, err) == HO_OK &&
+           (chmod(path, mode) == 0 ||
+            ho_fail_errno(err, HO_REJECT, "%s: its mode can't be set", path) == HO_OK);
+}
+
+/* ---- what is there ---- */
+
+/* Whether nobody but us has something in that folder; name: of what is not ours. */
+static bool is_ours(const struct setup *s, char name[256])
+{
+    DIR *dir = opendir(s->place);
+    bool ours = dir != NULL;
+    const struct dirent *e;
+
+    while (ours && (e = readdir(dir)) != NULL) {
+        ours = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+               strcmp(e->d_name, ".htaccess") == 0 ||
+               strncmp(e->d_name, RECEIVER, sizeof RECEIVER - 1) == 0;
+        if (!ours) {
+            (void)snprintf(name, 256, "%s", e->d_name);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    return ours;
+}
+
+static bool is_our_htaccess(const char *path)
+{
+    struct ho_err err;
+    struct buf text;
+    bool ours;
+
+    if (access(path, F_OK) != 0) {
+        return true;
+    }
+    buf_init(&text, HTACCESS_MAX);
+    ours = file_read(path, false, &text, &err) == HO_OK &&
+           span_starts(buf_span(&text), HTACCESS_BEGIN);
+    buf_free(&text);
+    return ours;
+}
+
+/* The folder, of a mode that suEXEC takes: it runs nothing in one that others may write to. */
+static int make_place(const struct setup *s)
+{
+    char htaccess[SETUP_PATH_ROOM + 32], name[256] = "";
+
+    if (mkdir(s->place, 0755) != 0 && errno != EEXIST) {
+        return operator_fail(s->op, EXIT_TROUBLE, "%s can't be made: %s", s->place,
+                             strerror(errno));
+    }
+    in_place(s, ".htaccess", htaccess);
+    if (!is_ours(s, name) || !is_our_htaccess(htaccess)) {
+        return operator_fail(s->op, EXIT_TROUBLE, "%s holds %s, which is not hookonce's: everything in "
+                             "this folder is answered by hookonce, so give it another name with "
+                             "--path", s->place, name[0] != '\0' ? name : "an .htaccess");
+    }
+    return chmod(s->place, 0755) == 0
+               ? EXIT_WELL
+               : operator_fail(s->op, EXIT_TROUBLE, "%s: its mode can't be set to 0755: %s", s->place,
+                               strerror(errno));
+}
+
+/* ---- the receiver ---- */
+
+/* A copy of the one beside this program. A running one is replaced, not written into. */
+static int put_receiver(const struct setup *s)
+{
+    char from[SETUP_PATH_ROOM], to[SETUP_PATH_ROOM + 32];
+    struct ho_err err = {HO_OK, 0, ""};
+    struct buf program;
+    int status = EXIT_WELL;
+
+    (void)snprintf(from, sizeof from, "%s/" RECEIVER, s->folder);
+    in_place(s, RECEIVER, to);
+    buf_init(&program, RECEIVER_MAX);
+    if (file_read(from, false, &program, &err) != HO_OK) {
+        status = operator_fail(s->op, EXIT_TROUBLE, "%s; it comes in the archive: unpack that whole",
+                               err.text);
+    } else if (!put_file(to, buf_span(&program), 0755, &err)) {
+        status = operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
+    }
+    buf_free(&program);
+    return status;
+}
+
+static const char *text_of(const struct gateway *g)
+{
+    for (size_t i = 0; i < htaccess_files_n; i++) {
+        if (strcmp(htaccess_files[i].name, g->name) == 0) {
+            return htaccess_files[i].text;
+        }
+    }
+    ho_die("bug: no such .htaccess");
+}
+
+/* Leaves nothing that would be served as it is. */
+static void take_away(const struct setup *s)
+{
+    char path[SETUP_PATH_ROOM + 32];
+
+    in_place(s, RECEIVER, path);
+    (void)unlink(path);
+    in_place(s, ".htaccess", path);
+    (void)unlink(path);
+    (void)rmdir(s->place);
+}
+
+static int put_htaccess(const struct setup *s, const struct gateway *g)
+{
+    char path[SETUP_PATH_ROOM + 32];
+    struct ho_err err = {HO_OK, 0, ""};
+
+    in_place(s, ".htaccess", path);
+    return put_file(path, span_of(text_of(g)), 0644, &err)
+               ? EXIT_WELL
+               : operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
+}
+
+/* The best one is in place then; NULL: none works, and said tells why. */
+static const struct gateway *try_gateways(const struct setup *s, struct buf *said, int *status)
+{
+    static const char *const words[] = {
+        [SETUP_SILENT] = "no", [SETUP_SMALL_ONLY] = "for small events only; large ones are refused",
+        [SETUP_ANSWERS] = "it works"};
+    const struct gateway *best = NULL, *put = NULL;
+    enum setup_tried got = SETUP_SILENT, most = SETUP_SILENT;
+
+    for (size_t i = 0; i < sizeof gateways / sizeof gateways[0] && most != SETUP_ANSWERS; i++) {
+        if (s->gateway != SETUP_AUTO && s->gateway != gateways[i].which) {
+            continue;
+        }
+        put = &gateways[i];
+        *status = put_htaccess(s, put);
+        if (*status != EXIT_WELL) {
+            return NULL;
+        }
+        (void)printf("Trying %s at %s ... ", put->words, s->address);
+        (void)fflush(stdout);
+        got = setup_try(s, said);
+        (void)printf("%s.\n", words[got]);
+        if (got > most) {
+            most = got;
+            best = put;
+        }
+    }
+    if (best != NULL && best != put) {
+        *status = put_htaccess(s, best);
+    }
+    return *status == EXIT_WELL ? best : NULL;
+}
+
+int setup_web(struct setup *s)
+{
+    int status = make_place(s);
+    struct buf said;
+
+    status = status == EXIT_WELL ? put_receiver(s) : status;
+    if (status != EXIT_WELL) {
+        return status;
+    }
+    buf_init(&said, 32768);
+    const struct gateway *works = try_gateways(s, &said, &status);
+    if (works != NULL) {
+        (void)printf("%s goes through %s from now on: %s/hookonce.fcgi and .htaccess.\n", s->address,
+                     works->words, s->place);
+    } else {
+        (void)fprintf(stderr, "%s", buf_cstr(&said));
+        take_away(s);
+        status = operator_fail(s->op, EXIT_TROUBLE, "%s is not answered by hookonce. What was put into "
+                               "%s is taken away again, all else is kept: mend what is said above, and "
+                               "run this again", s->address, s->place);
+    }
+    buf_free(&said);
+    return status;
+}

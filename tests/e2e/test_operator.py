@@ -220,7 +220,7 @@ def test_send_repeats_counts_and_goes_in_parallel(served):
                            "8", "--json", check=True)
     sent, answer = lines(done)
     assert (sent["events"], sent["posts"], answer["times"]) == (20, 60, 60)
-    assert 0 <= answer["ms_min"] <= answer["ms_median"] <= answer["ms_max"] < 10000
+    assert 0 <= answer["ms_min"] <= answer["ms_median"] <= answer["ms_max"] < 60000
     assert served.count("receipt") == receipts + 20
     wait_until(lambda: served.value(again) == duplicates + 40, 10, "repeats are counted, behind their answers")
 

@@ -343,6 +343,7 @@ BROKEN = {"handlers": {"fx": {"sql": "INSERT INTO fx (event_id) VALUES ({event:i
 def test_metrics_say_what_came_and_how_it_fared(paged):
     s = paged(**BROKEN)
     fill(s)
+    wait_until(lambda: samples(s)["hookonce_ack_seconds_count", ] == 4, 5, "the last answer's time is noted, behind it")
     text, opened = samples(s), samples(s, OPEN)
     assert {k: v for k, v in text.items() if "seconds" not in k[0] and "disk" not in k[0]} == \
         {k: v for k, v in opened.items() if "seconds" not in k[0] and "disk" not in k[0]}

@@ -97,7 +97,7 @@ def everyday(home, block, url):
             home.write("hookonce/hookonce.conf", before)
     for more in ("jobs", "dead", "conflicts", "attempts"):
         assert home.sh(f"hookonce list {more}") != "" and home.sh(f"hookonce list {more} --json") is not None
-    home.procs.append(home.start("$HOME/hookonce/hookonce process --for 55s"))
+    home.procs.append(home.start("$HOME/hookonce/hookonce process --for 600s"))
 
 
 def refused(home, block, url):

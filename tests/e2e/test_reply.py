@@ -193,7 +193,8 @@ def test_each_type_is_guessed_where_nobody_names_one(site):
     """Slack's recipe has no type of its own."""
     said = {"json": ('{"text":"x"}', "application/json"), "text": ("hello", "text/plain; charset=utf-8"),
             "open": ("{no json", "text/plain; charset=utf-8")}
-    s = site(sources={"slack": {"provider": "slack", "secret": "s", "mode": "reply", "handler": "h"}}, routes={},
+    s = site(sources={"slack": {"provider": "slack", "secret": "s", "mode": "reply", "handler": "h",
+                                "reply_timeout": "20s"}}, routes={},
              handlers={"h": {"sql": "SELECT {/text}"}})
     for number, (text, kind) in enumerate(said.values()):
         body = f"command=%2Fx&trigger_id=1.{number}&text=".encode() + text.encode().replace(b"\"", b"%22")

@@ -4,11 +4,13 @@ import base64
 import concurrent.futures
 import json
 import os
+import signal
 
 import pytest
 
 from hooktest import events, wait_until
 from hooktest.flow import arrive
+from hooktest.halt import Halt
 from hooktest.reply import ask, reply_site
 from hooktest.spool import away, files, send
 
@@ -155,10 +157,16 @@ def test_rekey_turns_what_comes_under_the_older_key_while_it_runs(site):
     arrive(s, body(1))
     late, = s.sql("SELECT headers, bytes, body_key FROM hookonce_body")
     use_keys(s, "two", "one")
+    halt = Halt(s.path("halt"))
+    halt.arm("hookonce", "behind", "UPDATE hookonce_body")
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        running = pool.submit(s.hookonce, "rekey", check=True)
-        wait_until(lambda: prints(s) != {late["body_key"]}, 20, "the first pass")
-        s.sql("UPDATE hookonce_body SET headers = %s, bytes = %s, body_key = %s", *late.values())
+        running = pool.submit(s.hookonce, "rekey", check=True, env=halt.env)
+        pid = wait_until(halt.halted, 20, "the first pass has turned it")
+        halt.disarm()
+        writing = pool.submit(s.sql, "UPDATE hookonce_body SET headers = %s, bytes = %s, body_key = %s", *late.values())
+        concurrent.futures.wait([writing], 0.5)  # it may wait for the first pass' commit
+        os.kill(pid, signal.SIGCONT)
+        writing.result(60)
         assert b"1 row looked at, 2 changed" in running.result(60).stdout
     use_keys(s, "two")
     s.process()

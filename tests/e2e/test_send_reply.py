@@ -7,8 +7,8 @@ import pytest
 from hooktest import supabase
 from hooktest.reply import reply_site, script
 
-SLACK = {"provider": "slack", "secret": "s", "mode": "reply", "handler": "h"}
-TWILIO = {"provider": "twilio", "secret": "t", "mode": "reply", "handler": "h"}
+SLACK = {"provider": "slack", "secret": "s", "mode": "reply", "handler": "h", "reply_timeout": "20s"}
+TWILIO = {"provider": "twilio", "secret": "t", "mode": "reply", "handler": "h", "reply_timeout": "20s"}
 
 
 def url(s, source="hook"):

@@ -156,7 +156,7 @@ def test_whatever_is_wrong_with_the_database_an_event_is_kept__O_DB_03(broken, f
             answer = (s.cgi("stripe", body, s.signed("stripe", body)) if shows_on_new_links
                       else s.deliver("stripe", body))
             assert answer.status == 200
-            assert time.monotonic() - start < 4
+            assert time.monotonic() - start < 20, "the sender would have given up"
         assert len(files(s)) == 2
     s.process()
     assert s.written(before) == {"receipt": 2, "body": 2, "job": 2, "attempt": 2} and files(s) == []
@@ -173,7 +173,7 @@ def test_twenty_events_while_the_server_is_stopped_need_no_second_delivery__O_DB
         for n in range(20):
             start = time.monotonic()
             assert s.deliver("stripe", events.stripe(f"evt_twenty{n:02}")).status == 200
-            assert time.monotonic() - start < 3
+            assert time.monotonic() - start < 20, "the sender would have given up"
     s.process()
     assert s.written(before) == {"receipt": 20, "body": 20, "job": 20, "attempt": 20}
     assert [e for e in s.effects() if "twenty" in e] == [f"evt_twenty{n:02}" for n in range(20)]

@@ -130,7 +130,8 @@ def test_descriptors_that_are_used_up_lose_no_event(site):
 
 
 def test_descriptors_that_are_used_up_leave_no_question_without_an_answer(site):
-    s = site(sources={"ask": {"provider": "slack", "secret": "8f742231b10e", "mode": "reply", "handler": "say"}}, routes={},
+    s = site(sources={"ask": {"provider": "slack", "secret": "8f742231b10e", "mode": "reply", "handler": "say",
+                              "reply_timeout": "20s"}}, routes={},
              handlers={"say": {"command": "/bin/echo hello"}})
     said = []
     for n in range(6, 30):

@@ -4,7 +4,7 @@ import json
 import time
 
 
-from hooktest import events, sign
+from hooktest import events, sign, wait_until
 from hooktest.alerts import mails
 from test_watch import STRIPE, quietly, watch, watched
 
@@ -111,9 +111,7 @@ def test_what_a_sender_that_never_tries_again_was_answered_busy_is_told_as_lost(
     assert [push(n) for n in range(3)] == [503] * 3
     assert "3 deliveries were answered busy" in seen(s, "retry-window")["github"]
     server.start()
-    deadline = time.time() + 20
-    while push(9) != 200 and time.time() < deadline:
-        time.sleep(0.5)
+    wait_until(lambda: push(9) == 200, 20, "deliveries are taken again", 0.5)
     text = seen(s, "retry-window")["github"]
     assert "were answered busy" in text and "redeliver" in text
     quietly(s)

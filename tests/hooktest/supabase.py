@@ -11,6 +11,8 @@ import json
 import time
 import uuid
 
+from .proc import PATIENCE
+
 TOTAL_S = 5.0           # for all attempts together
 ATTEMPTS = 3
 LONGEST = 200 * 1024    # bytes of an answer
@@ -139,7 +141,7 @@ def call(post, secrets, hook, body=None):
     post: a function (body, headers) -> Answer. Raises HookError.
     """
     body = body or body_of(hook)
-    end = time.monotonic() + TOTAL_S
+    end = time.monotonic() + TOTAL_S * PATIENCE
     for attempt in range(1, ATTEMPTS + 1):
         answer = post(body, headers_of(secrets, body))
         if time.monotonic() > end:

@@ -10,14 +10,6 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-# Under xdist each process has ports of its own.
-_worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-if _worker.startswith("gw"):
-    _first, _last = (int(n) for n in os.environ.get("HOOKONCE_PORTS", "20000-23999").split("-"))
-    _share = (_last - _first + 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-    _low = _first + _share * int(_worker[2:])
-    os.environ["HOOKONCE_PORTS"] = f"{_low}-{_low + _share - 1}"
-
 from hooktest import MariaDB, Site  # noqa: E402
 from hooktest.downstream import Downstream  # noqa: E402
 from hooktest.home import Home  # noqa: E402

@@ -3,12 +3,14 @@
 import hashlib
 import hmac
 import json
+import resource
 import threading
 import time
 
 import pytest
 
 from hooktest import wait_until
+from hooktest.proc import cpu_s
 
 SECRET = "a batch's own secret"
 RECIPE = """
@@ -19,6 +21,7 @@ alg = hmac-sha256
 enc = hex
 signed = {body}
 batch = /events
+deadline = 10s
 id = {json:./id}
 type = {json:./type}
 object = {json:./order}
@@ -137,14 +140,20 @@ def test_items_without_an_id_are_told_apart_by_their_place(site):
     assert {r["duplicates"] for r in s.receipts()} == {1}
 
 
+def worked(s):
+    """Seconds of CPU that the receivers and the database have had: what it takes where nobody else is at work."""
+    child = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return child.ru_utime + child.ru_stime + cpu_s(s.db.server.proc.pid)
+
+
 def test_a_thousand_items_are_taken_within_the_deadline_and_one_more_is_refused(site):
     s = make(site)
     content = body(*((n, n) for n in range(1000)))
-    start = time.monotonic()
+    before = worked(s)
     assert send(s, content).status == 200
-    took = time.monotonic() - start
+    took = worked(s) - before
     assert s.count("receipt") == 1000 and s.count("body") == 1 and s.count("job") == 1000
-    assert took < 4, f"{took:.1f} s"
+    assert took < 2, f"{took:.1f} s of work on this machine, of a sender's two seconds"
     assert send(s, body(*((n, n) for n in range(1001)))).status in (400, 422)
     assert s.count("receipt") == 1000
 
@@ -155,20 +164,22 @@ def test_batches_that_overlap_and_come_at_once(site):
     statuses = [[] for _ in contents]
 
     def one(number):
-        for _ in range(20):
+        while time.monotonic() < end:
             answer = s.post("grid", contents[number], signed(contents[number]))
             statuses[number].append(answer.status)
             if answer.status == 200:
                 return
+            time.sleep(0.1)
 
+    end = time.monotonic() + 60
     threads = [threading.Thread(target=one, args=(n,)) for n in range(len(contents))]
     for t in threads:
         t.start()
     for t in threads:
-        t.join(60)
+        t.join(100)
     assert all(got and got[-1] == 200 for got in statuses), statuses
+    s.process()  # what had to wait too long lies in the spool
     assert s.count("receipt") == 40 and s.count("job") == 40 and s.count("conflict") == 0
-    s.process()
     assert sorted(s.effects()) == sorted(f"e{n}:{n}" for n in range(40))
 
 
@@ -190,7 +201,7 @@ def test_an_item_that_was_given_another_body_or_place_does_not_run(site, change,
 
 def test_a_running_processor_is_woken_for_a_batch(site):
     s = make(site, settings={"processor": {"poll": "60s"}})
-    s.start_processor("--for", "30s")
+    s.start_processor("--for", "100s")
     wait_until(lambda: s.count("worker") == 1, 10, "the processor is there")
     time.sleep(0.5)
     assert send(s, body((1, 1), (2, 2))).status == 200

@@ -506,13 +506,14 @@ def test_an_alert_that_nobody_takes_is_a_command_that_failed(site):
 
 def test_of_many_test_alerts_one_a_minute_is_sent_and_no_job_waits_for_it(site):
     s = site(sources=STRIPE, handlers={"h": {"sql": GOOD}}, routes={"r": ROUTE})
-    script(s, "slow", 'echo told >> "$HERE/told"\nsleep 4\n')
+    script(s, "slow", 'echo told >> "$HERE/told"\nuntil [ -e "$HERE/go" ]; do sleep 0.1; done\n')
     s.configure(s.config_text() + "\n[alert ops]\ncommand = slow\n")
     s.sql("INSERT INTO hookonce_command (command) SELECT 'test-alert' FROM seq_1_to_5")
     arrive(s, events.stripe("evt_1"))
-    processor = s.start_processor("--for", "25s")
+    processor = s.start_processor("--for", "200s")
     wait_until(lambda: s.effects() == ["evt_1"], 10, "the job")
-    assert s.value("SELECT state FROM hookonce_command WHERE id = 1") == "running"
+    wait_until(lambda: s.value("SELECT state FROM hookonce_command WHERE id = 1") == "running", 10, "the first alert")
+    s.write("go", "")
     wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_command WHERE ended_at IS NOT NULL") == 5, 20, "all")
     rows = s.sql("SELECT state, answer FROM hookonce_command ORDER BY id")
     assert [r["state"] for r in rows] == ["done"] + 4 * ["refused"] and rows[0]["answer"] == "ops: sent"
@@ -594,6 +595,7 @@ def test_a_time_finds_what_a_host_with_a_wrong_clock_received(dead):
     for table in ("receipt", "job", "body"):
         s.sql(f"UPDATE hookonce_{table} SET correlation_id = CONCAT(%s, SUBSTRING(correlation_id, 11))", far)
     s.sql("INSERT INTO hookonce_host (host, seen_at, clock_ahead_ms) VALUES ('far', UTC_TIMESTAMP(6), %s)", ahead)
-    today, tomorrow = s.sql("SELECT UTC_DATE() AS a, UTC_DATE() + INTERVAL 1 DAY AS b")[0].values()
+    today, tomorrow = s.sql("SELECT DATE(received_at) AS a, DATE(received_at) + INTERVAL 1 DAY AS b "
+                            "FROM hookonce_receipt")[0].values()
     got = ask(s, "retry", from_time=today, to_time=tomorrow, dry_run="yes")
     assert (got["state"], got["found"]) == ("done", 1), got["answer"]

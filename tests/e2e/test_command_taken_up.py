@@ -243,13 +243,13 @@ def test_a_pause_does_not_wait_for_the_end_of_a_long_command(site):
           "correlation_id, route, seq, 'dead', 'outcome unknown', run_at, created_at FROM hookonce_job, seq_1_to_20000 "
           "WHERE id = 1")
     s.sql("UPDATE hookonce_job SET outcome = 'outcome unknown'")
-    long = insert(s, "retry", route="r", at_most=100000)
+    long, pause = insert(s, "retry", route="r", at_most=100000), insert(s, "pause", source="stripe")
     run = s.start_processor("--once")
-    wait_until(lambda: row(s, long)["found"] > 0, 20, "it is at work")
-    pause = insert(s, "pause", source="stripe")
-    wait_until(lambda: row(s, pause)["state"] == "done", 20, "it is paused")
-    assert row(s, long)["state"] == "running"
+    wait_until(lambda: row(s, pause)["state"] == "done", 60, "it is paused")
+    first, second = row(s, long), row(s, pause)
     run.kill9()
+    assert first["started_at"] < second["started_at"], "the long one has begun before"
+    assert first["ended_at"] is None or first["ended_at"] > second["ended_at"], "and was not through"
 
 
 def test_a_job_that_somebody_has_locked_is_not_passed_over(site):

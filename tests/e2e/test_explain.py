@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import time
 
 import pytest
@@ -59,7 +60,7 @@ def test_an_old_time_is_told_with_its_age(site):
     s = make(site)
     refused(s, BODY, sign.stripe(SECRET, BODY, t=time.time() - 4000))
     said = explain(s, "--last", "stripe")
-    assert "timestamp too old" in said and ("4000" in said or "3999" in said or "4001" in said), said
+    assert "timestamp too old" in said and re.search(r"\b(3999|40[0-5]\d)\b", said), said
 
 
 def test_a_missing_header_is_named(site):

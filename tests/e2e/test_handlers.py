@@ -13,7 +13,7 @@ STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 GITHUB = {"github": {"provider": "github", "secret": "github test secret"}}
 FX = "INSERT INTO fx (event_id) VALUES ({event:id})"
 ONE_TRY = {"retry": "1 try"}
-THREE_TRIES = {"retry": "3 tries, 1s"}
+THREE_TRIES = {"retry": "3 tries, 1h"}
 
 
 def stripe_site(site, sql, route=(), **more):
@@ -179,10 +179,11 @@ def test_a_body_over_the_servers_packet_is_kept_in_parts_and_read_from_them(site
 
 
 def test_a_failed_handlers_work_is_undone_and_its_tries_are_kept__O_HND_03(site):
-    s = stripe_site(site, [FX, "SELECT 1/0 FROM nowhere"], THREE_TRIES)
+    s = stripe_site(site, [FX, "SELECT 1/0 FROM nowhere"], {"retry": "3 tries, 1s"})
     arrive(s, events.stripe("evt_hnd03"))
-    done = s.hookonce("process", "--for", "10s", limit_s=20)
-    assert done.returncode == 1 and done.stdout == done.stderr == b""
+    run = s.start_processor("--for", "200s")
+    wait_until(lambda: s.jobs()[0]["state"] == "dead", 60, "three tries")
+    assert run.stop() == 1 and run.output() == ""
     assert s.effects() == []
     assert attempts(s) == [(1, "failed"), (2, "failed"), (3, "failed")]
     job, = s.jobs()
@@ -226,7 +227,7 @@ def test_nothing_of_one_event_is_left_in_the_session_for_the_next(site):
 
 
 def test_a_handler_that_waits_for_a_lock_is_tried_again(site):
-    s = stripe_site(site, [FX, "UPDATE account SET sum = sum + 1 WHERE id = 7"], {"retry": "5 tries, 1s"})
+    s = stripe_site(site, [FX, "UPDATE account SET sum = sum + 1 WHERE id = 7"], {"retry": "50 tries, 1s to 2s"})
     s.sql("CREATE TABLE account (id INT PRIMARY KEY, sum INT NOT NULL) ENGINE=InnoDB")
     s.sql("INSERT INTO account VALUES (7, 0)")
     rival = s.db.connect()
@@ -235,7 +236,7 @@ def test_a_handler_that_waits_for_a_lock_is_tried_again(site):
         with rival.cursor() as cursor:
             cursor.execute("UPDATE account SET sum = sum + 100 WHERE id = 7")
         arrive(s, events.stripe("evt_lock"))
-        worker = s.start_processor("--for", "30s")
+        worker = s.start_processor("--for", "200s")
         wait_until(lambda: s.jobs()[0]["state"] == "running", 10, "it is claimed")
         rival.rollback()
     finally:
@@ -309,7 +310,7 @@ def test_a_procedure_that_hides_a_deadlock_is_stopped_at_once(site):
         with rival.cursor() as cursor:  # with more to undo than the handler, so that this one is chosen
             cursor.execute("INSERT INTO heavy SELECT seq FROM seq_1_to_2000")
             cursor.execute("UPDATE pair SET n = n + 100 WHERE id = 2")
-            worker = s.start_processor("--for", "20s")
+            worker = s.start_processor("--for", "200s")
             at = "SELECT 1 FROM information_schema.processlist WHERE info LIKE 'UPDATE pair%+ 1 WHERE id = 2%'"
             wait_until(lambda: s.db.server.execute(at), 10, "the handler is at the second row")
             cursor.execute("UPDATE pair SET n = n + 100 WHERE id = 1")
@@ -395,7 +396,7 @@ def test_what_a_handler_sets_in_its_session_reaches_no_further(site):
     assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
     start = time.monotonic()
     s.hookonce("process", "--once")
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 50, "it does not go on until its lease ends"
     assert {j["route"]: j["state"] for j in s.jobs()} == {"a": "dead", "b": "done"}
     assert s.effects() == ["evt_odd"] and s.receipts()[0]["status"] == "failed"
     assert s.value("SELECT COUNT(*) FROM hookonce_attempt WHERE ended_at < started_at") == 0

@@ -73,7 +73,7 @@ def test_a_document_is_an_event_or_refused_and_nothing_else(served, name):
     before = served.written()
     start = time.monotonic()
     status = served.post("stripe", body, stripe(body)).status
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 25
     found = served.sql("SELECT event_id FROM hookonce_receipt ORDER BY correlation_id DESC LIMIT 1")
     if event_id is None:
         assert 400 <= status < 500
@@ -91,7 +91,7 @@ def test_a_form_however_odd_is_told_by_its_delivery_id(served, name):
     headers = sign.github(SECRET, body, delivery=name, content_type=kind)
     start = time.monotonic()
     assert served.post("github", body, headers).status in (200, 400, 422)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 25
     assert served.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id = %s", name) <= 1
     then_served(served)
 
@@ -139,7 +139,7 @@ def test_others_are_served_while_many_take_their_time(served):
             assert served.post("stripe", body, stripe(body)).status == 200
             times.append(time.monotonic() - start)
             time.sleep(0.1)
-        assert max(times) < 8, times
+        assert max(times) < 25, times
     finally:
         over.set()
         thread.join()

@@ -453,6 +453,6 @@ def test_a_dry_run_of_prune_by_a_row_ends(site):
     fill(s, 9000, "01A00", 40, end="1")
     fill(s, 4000, "01B00", 5, end="1")
     s.sql("INSERT INTO hookonce_command (command, dry_run) VALUES ('prune', 'yes')")
-    s.start_processor("--for", "60s")
-    row = wait_until(lambda: s.sql("SELECT found FROM hookonce_command WHERE state = 'done'"), 60, "the dry run's end")[0]
+    s.start_processor("--for", "250s")
+    row = wait_until(lambda: s.sql("SELECT found FROM hookonce_command WHERE state = 'done'"), 200, "the dry run's end")[0]
     assert row["found"] == 13000

@@ -8,7 +8,8 @@ import signal
 import pytest
 
 from hooktest import events, wait_until
-from hooktest.flow import KILL_WORKER, arrive, expire, hurry, jobs, join, lines, script, sleeping, wait_sleeping
+from hooktest.flow import (KILL_WORKER, Gate, arrive, expire, hurry, jobs, join, lines, script, sleeping,
+                           wait_sleeping)
 from hooktest.halt import Halt
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
@@ -38,9 +39,9 @@ def test_jobs_of_one_object_never_overlap_and_none_is_forgotten(site):
     order = [f"cs_{n % 3}" for n in range(60)]
     random.Random(1).shuffle(order)
     arrive(s, *[events.stripe(f"evt_{n:02}", object_id=o) for n, o in enumerate(order)])
-    worker = s.start_processor("--for", "120s", "--workers", "5")
+    worker = s.start_processor("--for", "250s", "--workers", "5")
     # A sleeper that nobody wakes looks again after a minute; twenty in a row would take for ever.
-    wait_until(lambda: open_jobs(s) == 0, 40, "all are done", 0.1)
+    wait_until(lambda: open_jobs(s) == 0, 200, "all are done", 0.1)
     assert worker.stop() == 0
     assert lines(s, "overlaps") == []
     assert sorted(lines(s, "done")) == [f"evt_{n:02}" for n in range(60)]
@@ -58,8 +59,8 @@ def test_sql_of_one_object_never_overlaps(site):
     s.sql("INSERT INTO counter VALUES (0)")
     s.sql("CREATE TABLE seen (n INT PRIMARY KEY) ENGINE=InnoDB")
     arrive(s, *[events.stripe(f"evt_{n:02}") for n in range(40)])
-    worker = s.start_processor("--for", "120s", "--workers", "4")
-    wait_until(lambda: open_jobs(s) == 0, 40, "all are done", 0.1)
+    worker = s.start_processor("--for", "250s", "--workers", "4")
+    wait_until(lambda: open_jobs(s) == 0, 200, "all are done", 0.1)
     assert worker.stop() == 0
     assert [r["n"] for r in s.sql("SELECT n FROM seen ORDER BY n")] == list(range(1, 41))
     assert s.value("SELECT COUNT(*) FROM hookonce_attempt WHERE outcome <> 'done'") == 0
@@ -67,10 +68,11 @@ def test_sql_of_one_object_never_overlaps(site):
 
 def test_sleepers_are_woken_oldest_first_and_shown_meanwhile(site):
     s = lane_site(site, sql=["INSERT INTO fx (event_id) VALUES ({event:id})",
-                             "SELECT SLEEP(2) FROM DUAL WHERE {event:id} = 'evt_0'"])
+                             Gate.PASS + " FROM DUAL WHERE {event:id} = 'evt_0'"])
+    gate = Gate(s)
     arrive(s, events.stripe("evt_0", object_id="cs_1"))
-    worker = s.start_processor("--for", "60s", "--workers", "2")
-    wait_sleeping(s)
+    worker = s.start_processor("--for", "250s", "--workers", "2")
+    gate.wait()
     arrive(s, *[events.stripe(f"evt_{n}", object_id="cs_1") for n in range(1, 5)])
     wait_until(lambda: [j[1] for j in jobs(s)][1:] == ["waiting"] * 4, 5, "four sleep")
     shown = [json.loads(line) for line in s.hookonce("list", "jobs", "--json", check=True).stdout.splitlines()]
@@ -80,7 +82,8 @@ def test_sleepers_are_woken_oldest_first_and_shown_meanwhile(site):
         assert job["waiting_for"] == "lane" and job["waits"] == 1 and job["waits_since"].endswith("Z")
         assert "of the same object runs" in job["last_error"]
     assert b"asleep until their lane is free: 4" in s.hookonce("check").stdout
-    wait_until(lambda: open_jobs(s) == 0, 20, "all are done")
+    gate.open()
+    wait_until(lambda: open_jobs(s) == 0, 50, "all are done", promised=True)
     assert worker.stop() == 0
     assert s.effects() == [f"evt_{n}" for n in range(5)]
     assert s.value("SELECT COUNT(*) FROM hookonce_attempt") == 5
@@ -176,13 +179,16 @@ def test_a_query_is_asked_again_where_another_had_the_lane_meanwhile(site, kind,
 
 
 def test_one_that_finds_itself_needless_in_its_lane_wakes_the_next(site):
-    s = lane_site(site, sql=["SELECT SLEEP(2) FROM DUAL WHERE {event:id} = 'evt_0'",
+    s = lane_site(site, sql=[Gate.PASS + " FROM DUAL WHERE {event:id} = 'evt_0'",
                              "INSERT INTO fx (event_id) VALUES ({event:id})"],
                   skip_if="SELECT 1 FROM fx WHERE event_id = 'evt_0' AND {event:id} = 'evt_1'")
+    gate = Gate(s)
     arrive(s, events.stripe("evt_0", object_id="cs_1"))
-    worker = s.start_processor("--for", "60s", "--workers", "3")
-    wait_sleeping(s)
+    worker = s.start_processor("--for", "250s", "--workers", "3")
+    gate.wait()
     arrive(s, events.stripe("evt_1", object_id="cs_1"), events.stripe("evt_2", object_id="cs_1"))
-    wait_until(lambda: open_jobs(s) == 0, 20, "all are done, nobody looked again by himself", 0.1)
+    wait_until(lambda: [j[1] for j in jobs(s)][1:] == ["waiting"] * 2, 10, "two sleep")
+    gate.open()
+    wait_until(lambda: open_jobs(s) == 0, 50, "all are done, nobody looked again by himself", 0.1, promised=True)
     assert worker.stop() == 0
     assert [j[2] for j in jobs(s)] == ["done", "already so", "done"]

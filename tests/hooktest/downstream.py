@@ -46,6 +46,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Says nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # five, the default, are soon too few, and who finds no room comes again after a second
+
+
 class Downstream:
     """http://127.0.0.1:port/, in threads of this process; https://localhost:port/ with an ssl context.
 
@@ -58,8 +63,8 @@ class Downstream:
     def __init__(self, answer=200, script=(), context=None):
         self.answer, self.script, self.requests = answer, collections.deque(script), []
         self.lock, self.gone = threading.Lock(), threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads, self._server.owner = True, self
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
         self.port, self.scheme = self._server.server_address[1], "http"
         if context:
             self.scheme = "https"

@@ -54,6 +54,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class KeyServer:
     """https://localhost:port/. pages: {path: (status, content) or (status, content, headers)}.
 
@@ -85,8 +90,8 @@ class KeyServer:
 
     def start(self):
         """Listens, in threads of this process; returns self."""
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), _Handler)
-        self._server.daemon_threads, self._server.owner = True, self
+        self._server = _Server(("127.0.0.1", self.port), _Handler)
+        self._server.owner = self
         self._server.socket = self.context.wrap_socket(self._server.socket, server_side=True,
                                                         do_handshake_on_connect=False)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()

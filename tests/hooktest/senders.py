@@ -18,10 +18,11 @@ class Senders:
     acknowledged   deliveries that were answered 2xx, in that order     given_up   those that were not
     answers        {status: how many}                                   by_source  {(source, status): how many}
     broken         what ended a thread that should not have
+    more           whether who finds nothing to send waits for what is put into `todo`
     """
 
-    def __init__(self, site, deliveries=(), threads=6, limit_s=15, pause_s=0.05):
-        self.site, self.limit_s, self.pause_s = site, limit_s, pause_s
+    def __init__(self, site, deliveries=(), threads=6, limit_s=15, pause_s=0.05, more=False):
+        self.site, self.limit_s, self.pause_s, self.more = site, limit_s, pause_s, more
         self.todo, self.lock = queue.Queue(), threading.Lock()
         self.acknowledged, self.given_up, self.broken, self.stop = [], [], [], False
         self.answers, self.by_source = collections.Counter(), collections.Counter()
@@ -66,7 +67,10 @@ class Senders:
             try:
                 delivery = self.todo.get_nowait()
             except queue.Empty:
-                return
+                if not self.more:
+                    return
+                time.sleep(self.pause_s)
+                continue
             status = self._note(delivery, self.send(delivery))
             while status != 200 and delivery.again and not self.stop:
                 time.sleep(self.pause_s)

@@ -77,10 +77,14 @@ char *settings_find_from(const char *program, struct ho_err *err)
     if (found == NULL && user != NULL && user->pw_dir != NULL) {
         found = config_below(span_of(user->pw_dir), name);
     }
+    if (found == NULL) { /* a package's */
+        found = config_in(SPAN_LIT("/etc"), SPAN_LIT(FOLDER_NAME), false);
+    }
     if (found == NULL) {
-        (void)ho_fail(err, HO_REJECT, "no %s beside the program, in a folder above it, or in "
-                                      "the home directory or its folder %s: name it with "
-                                      "HOOKONCE_CONFIG or --config", CONFIG_NAME, FOLDER_NAME);
+        (void)ho_fail(err, HO_REJECT, "no %s beside the program, in a folder above it, in the home "
+                                      "directory or its folder %s, or in /etc/%s: name it with "
+                                      "HOOKONCE_CONFIG or --config", CONFIG_NAME, FOLDER_NAME,
+                      FOLDER_NAME);
     }
     return found;
 }

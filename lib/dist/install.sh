@@ -10,8 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$1 prefix=$2$3
 case $3 in /*) ;; *) echo "lib/dist/install.sh: PREFIX must begin with /" >&2 && exit 1 ;; esac
 
-install -d "$prefix"/bin "$prefix"/lib/hookonce "$prefix"/share/man/man{1,5} "$prefix"/share/doc/hookonce \
-    "$prefix"/share/hookonce/{schema,apache,lighttpd,providers,handlers}
+install -d "$prefix"/bin "$prefix"/lib/hookonce "$prefix"/share/man/man{1,5} "$prefix"/share/doc/hookonce/examples/handlers \
+    "$prefix"/share/hookonce/{schema,apache,lighttpd,providers}
 install -m 755 "$build/hookonce" "$build/hookonce.fcgi" "$prefix/lib/hookonce/"
 ln -sf ../lib/hookonce/hookonce "$prefix/bin/hookonce"
 for section in 1 5; do
@@ -22,5 +22,5 @@ for folder in schema apache lighttpd; do
     install -m 644 $folder/* "$prefix/share/hookonce/$folder/"
 done
 install -m 644 lib/providers/*.conf "$prefix/share/hookonce/providers/"
-install -m 644 lib/dist/handlers/README lib/dist/handlers/receiver.php "$prefix/share/hookonce/handlers/"
-install -m 755 lib/dist/handlers/handler.* "$prefix/share/hookonce/handlers/"
+install -m 644 lib/dist/handlers/README lib/dist/handlers/receiver.php "$prefix/share/doc/hookonce/examples/handlers/"
+install -m 755 lib/dist/handlers/handler.* "$prefix/share/doc/hookonce/examples/handlers/"

@@ -211,6 +211,7 @@ struct settings {
     unsigned sql_commands; /* COMMAND_BITs of core/command.h: what a row may ask for */
     /* [processor] */
     int64_t lease_ms, poll_ms;
+    bool paced;              /* `poll` is not said: few questions while nothing happens */
     unsigned batch;
     bool tick;               /* whether <url>/tick is there */
     int64_t after_answer_ms; /* how long a pass behind an answer may take; 0: there is none */

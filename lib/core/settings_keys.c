@@ -116,9 +116,11 @@ static const struct conf_key keys[] = {
              "command or URL at least its timeout and 10s"},
     {.section = "processor", .key = "batch", .type = CONF_INT, .dflt = "20", .min = 1, .max = 100,
      .help = "jobs claimed at once"},
-    {.section = "processor", .key = "poll", .type = CONF_DURATION, .dflt = "5s",
-     .min = SECOND, .max = 5 * MINUTE,
-     .help = "longest wait between two looks into the queue when nothing wakes it"},
+    {.section = "processor", .key = "poll", .type = CONF_DURATION, .min = SECOND, .max = 5 * MINUTE,
+     .help = "longest wait between two looks into the database when nothing wakes the processor, as "
+             "deliveries to this host and commands in its shell do; absent: 3m, and what is only looked "
+             "after is done seldom while nothing happens, so that it asks fewer than 100 questions an "
+             "hour. With receivers on several hosts, or for who gives commands by SQL: 5s"},
     {.section = "processor", .key = "tick", .type = CONF_BOOL, .dflt = "yes",
      .help = "whether the receiver starts `hookonce process` when it is asked for under its URL and "
              "/tick by who has a ticket (`hookonce tick-url` makes one), for hosts whose cron can "

@@ -7,6 +7,7 @@
 #define AFTER_AUTO_MS 3000
 #define AFTER_LEAST_MS 1000
 #define AFTER_MOST_MS 20000
+#define POLL_PACED_MS 180000
 
 static enum ho_code load_after_answer(struct settings *out, const struct conf_section *s,
                                       struct ho_err *err)
@@ -29,7 +30,8 @@ enum ho_code settings_load_processor(struct settings *out, const struct conf_sec
                                      struct ho_err *err)
 {
     out->lease_ms = setting_number(s, "lease");
-    out->poll_ms = setting_number(s, "poll");
+    out->paced = setting_text(s, "poll") == NULL;
+    out->poll_ms = out->paced ? POLL_PACED_MS : setting_number(s, "poll");
     out->batch = (unsigned)setting_number(s, "batch");
     out->tick = setting_number(s, "tick") != 0;
     return load_after_answer(out, s, err);

@@ -79,34 +79,55 @@ static bool counts(const struct settings *s, enum alert_kind kind, struct span s
     return kind != ALERT_BREAKER || (h != NULL && h->breaker > 0);
 }
 
-enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct alert_look *look,
-                               struct ho_err *err)
+/* The parameters of all queries, in their order; returns how many. */
+static size_t all_takes(const struct settings *s, struct db_value *out)
 {
     const struct db_value takes[ALERT_TAKES_N] = {
         [ALERT_TAKES_NOTHING] = DBV_NULL,
         [ALERT_TAKES_QUEUE_AGE] = DBV_INT(s->queue_age_ms / 1000),
         [ALERT_TAKES_PROCESSOR] = DBV_INT(s->processor_late_ms / 1000)};
-    enum ho_code code = HO_OK;
+    size_t n = 0;
 
-    for (size_t i = 0; i < alert_queries_n && code == HO_OK; i++) {
-        const struct alert_query *q = &alert_queries[i];
-        struct db_rows rows = {0};
-        code = db_run(db, q->sql, &takes[q->takes], q->takes == ALERT_TAKES_NOTHING ? 0 : 1, &rows, err);
-        for (size_t r = 0; r < rows.n_rows && code == HO_OK; r++) {
-            struct span text = db_cell(&rows, r, 3);
-            char newest[ALERT_TIME_ROOM];
-            jobs_row_text(db_cell(&rows, r, 2), newest, sizeof newest);
-            if (counts(s, q->kind, db_cell(&rows, r, 0))) {
-                alert_add(look, q->kind, db_cell(&rows, r, 0),
-                          (uint64_t)db_cell_int(&rows, r, 1), newest, "%.*s", (int)text.len,
-                          (const char *)text.p);
-            }
+    for (size_t i = 0; i < alert_queries_n; i++) {
+        if (alert_queries[i].takes != ALERT_TAKES_NOTHING) {
+            out[n++] = takes[alert_queries[i].takes];
         }
-        if (code == HO_OK) {
-            alert_looked(look, q->kind);
-        }
-        db_rows_free(&rows);
     }
+    return n;
+}
+
+enum { ROW_QUERY, ROW_SUBJECT, ROW_N, ROW_NEWEST, ROW_TEXT };
+
+static void add_row(const struct db_rows *rows, size_t r, const struct settings *s,
+                    struct alert_look *look)
+{
+    size_t i = (size_t)db_cell_int(rows, r, ROW_QUERY);
+    struct span subject = db_cell(rows, r, ROW_SUBJECT), text = db_cell(rows, r, ROW_TEXT);
+    char newest[ALERT_TIME_ROOM];
+
+    jobs_row_text(db_cell(rows, r, ROW_NEWEST), newest, sizeof newest);
+    if (i < alert_queries_n && counts(s, alert_queries[i].kind, subject)) {
+        alert_add(look, alert_queries[i].kind, subject, (uint64_t)db_cell_int(rows, r, ROW_N), newest,
+                  "%.*s", (int)text.len, (const char *)text.p);
+    }
+}
+
+enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct alert_look *look,
+                               struct ho_err *err)
+{
+    struct db_value *in = ho_alloc(alert_queries_n * sizeof *in);
+    struct db_rows rows = {0};
+    size_t n = all_takes(s, in);
+
+    enum ho_code code = db_run(db, sql_alert_look(), in, n, &rows, err);
+    free(in);
+    for (size_t r = 0; r < rows.n_rows && code == HO_OK; r++) {
+        add_row(&rows, r, s, look);
+    }
+    for (size_t i = 0; i < alert_queries_n && code == HO_OK; i++) {
+        alert_looked(look, alert_queries[i].kind);
+    }
+    db_rows_free(&rows);
     return code;
 }
 
@@ -115,6 +136,8 @@ enum ho_code alert_look_tables(struct db *db, const struct settings *s, struct a
 struct keeping {
     const char *host;
     const struct alert_look *look;
+    uint64_t fires; /* kinds of which a row fires that this look may end; as `looked` */
+    bool sweep, prune;
 };
 
 static const char *host_of(const struct keeping *k, enum alert_kind kind)
@@ -145,12 +168,12 @@ static enum ho_code end_others(struct db *db, const struct keeping *k, const cha
     for (size_t i = 0; i < ALERT_KINDS && code == HO_OK; i++) {
         const struct db_value in[] = {DBV_STR(alert_about[i].word),
                                       DBV_STR(host_of(k, (enum alert_kind)i)), DBV_STR(now)};
-        if ((k->look->looked & UINT64_C(1) << i) != 0) {
+        if ((k->look->looked & k->fires & UINT64_C(1) << i) != 0) {
             code = db_run(db, SQL_ALERT_OVER, in, 3, NULL, err);
         }
     }
-    code = code == HO_OK ? db_run(db, SQL_ALERT_SWEEP, NULL, 0, NULL, err) : code;
-    return code == HO_OK ? db_run(db, SQL_ALERT_PRUNE, NULL, 0, NULL, err) : code;
+    code = code == HO_OK && k->sweep ? db_run(db, SQL_ALERT_SWEEP, NULL, 0, NULL, err) : code;
+    return code == HO_OK && k->prune ? db_run(db, SQL_ALERT_PRUNE, NULL, 0, NULL, err) : code;
 }
 
 /* What another host saw since this transaction began stays. */
@@ -173,10 +196,33 @@ static enum ho_code keep_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
+/* What there is to end. What comes to it meanwhile is for the next look. */
+static enum ho_code read_state(struct db *db, struct keeping *k, struct ho_err *err)
+{
+    const struct db_value host[] = {DBV_STR(k->host)};
+    struct db_rows rows = {0};
+
+    enum ho_code code = db_run(db, SQL_ALERT_STATE, host, 1, &rows, err);
+    for (size_t r = 0; r < rows.n_rows && code == HO_OK; r++) {
+        enum alert_kind kind = alert_kind_of(db_cell(&rows, r, 0));
+        if (kind != ALERT_KINDS && db_cell_int(&rows, r, 1) != 0) {
+            k->fires |= UINT64_C(1) << kind;
+        }
+        k->sweep = k->sweep || db_cell_int(&rows, r, 2) != 0;
+        k->prune = k->prune || db_cell_int(&rows, r, 3) != 0;
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
 enum ho_code alert_keep(struct db *db, const char *host, const struct alert_look *look,
                         struct ho_err *err)
 {
-    struct keeping k = {host, look};
+    struct keeping k = {.host = host, .look = look};
 
+    enum ho_code code = read_state(db, &k, err);
+    if (code != HO_OK || (look->n == 0 && (k.fires & look->looked) == 0 && !k.sweep && !k.prune)) {
+        return code;
+    }
     return db_transact(db, deadline_in(TX_TIME_MS), keep_tx, &k, err);
 }

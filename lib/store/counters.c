@@ -262,6 +262,34 @@ uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last
     return atomic_load(&a->times);
 }
 
+static uint64_t troubles_of(struct slot *s)
+{
+    static const enum counter bad[] = {COUNT_UNSIGNED, COUNT_BUSY, COUNT_SPOOLED, COUNT_CONFLICT,
+                                       COUNT_REPEAT};
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        n += atomic_load_explicit(&s->counts[bad[i]], memory_order_relaxed);
+    }
+    return n;
+}
+
+uint64_t counters_troubles(struct counters *c)
+{
+    struct layout *data = data_of(c);
+    uint64_t n = troubles_of(&data->others);
+
+    for (size_t i = 0; i < COUNTERS_SOURCES; i++) {
+        if (atomic_load_explicit(&data->slots[i].tag, memory_order_relaxed) != 0) {
+            n += troubles_of(&data->slots[i]);
+        }
+    }
+    for (size_t i = 0; i < ALARM_N; i++) {
+        n += atomic_load(&data->alarms[i].times);
+    }
+    return n;
+}
+
 /* ---- words ---- */
 
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which)

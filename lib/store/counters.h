@@ -83,6 +83,10 @@ bool counters_alarm(struct counters *c, enum alarm kind, int64_t wall_us);
 void counters_alarm_clear(struct counters *c, enum alarm kind);
 uint64_t counters_alarm_count(struct counters *c, enum alarm kind, int64_t *last_us);
 
+/* A number that is another one whenever an alarm was raised, or a delivery was refused for its signature,
+ * answered busy, spooled or kept as a conflict, since it was asked for last. */
+uint64_t counters_troubles(struct counters *c);
+
 /* Since when (wall, us) deliveries of a source are answered busy, or refused for their signature, with
  * none accepted in between; 0: none is, or one was accepted since. */
 enum refused { REFUSED_BUSY, REFUSED_UNSIGNED };
@@ -127,6 +131,8 @@ enum state_word {
     WORD_COUNTED_SCENE, /* and what it found, see store/pace.h */
     WORD_SEEN,          /* boot clock, ms: the tables were last told that this host lives */
     WORD_WATCHED_SCENE,
+    WORD_KEPT,          /* boot clock, ms, of the last pruning */
+    WORD_KEPT_SCENE,
     WORD_N
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);

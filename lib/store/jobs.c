@@ -4,6 +4,8 @@
 
 #include "store/job.h"
 #include "store/jobs_chunk.h"
+#include "store/migrate.h"
+#include "store/pause.h"
 
 #define TX_TIME_MS 10000 /* for a renewal or a giving back */
 
@@ -72,6 +74,16 @@ enum ho_code jobs_give_back(struct queue *q, const struct claim *claim, size_t f
 
 /* ---- the next one ---- */
 
+/* The sooner of *ms (-1: never) and what a cell says in microseconds, rounded up. */
+static void sooner(int64_t *ms, const struct db_rows *rows, size_t row, size_t col)
+{
+    if (span_present(db_cell(rows, row, col))) {
+        int64_t us = db_cell_int(rows, row, col);
+        int64_t due = us > 0 ? (us + 999) / 1000 : 0;
+        *ms = *ms < 0 || due < *ms ? due : *ms;
+    }
+}
+
 enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err)
 {
     struct db_rows rows = {0};
@@ -79,10 +91,32 @@ enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err)
     *ms = -1;
     enum ho_code code = db_run(q->db, sql_jobs_next, NULL, 0, &rows, err);
     for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
-        if (span_present(db_cell(&rows, i, 0))) {
-            int64_t us = db_cell_int(&rows, i, 0);
-            int64_t due = us > 0 ? (us + 999) / 1000 : 0;
-            *ms = *ms < 0 || due < *ms ? due : *ms;
+        sooner(ms, &rows, i, 0);
+    }
+    db_rows_free(&rows);
+    return code;
+}
+
+enum { LOOK_VERSION, LOOK_PRINT, LOOK_READY, LOOK_RUNNING, LOOK_WAITING, LOOK_COMMAND, LOOK_PARKED };
+
+enum ho_code jobs_look(struct queue *q, struct span key, int64_t *ms, struct ho_err *err)
+{
+    const int version = schema_files[schema_n - 1].version;
+    char print[KEY_PRINT_LEN + 1];
+    const struct db_value in[] = {DBV_BYTES(SPAN_LIT(PAUSE_LANES)), DBV_BYTES(SPAN_LIT(PAUSE_LANES_END))};
+    struct db_rows rows = {0};
+
+    *ms = -1;
+    migrate_key_print(key, print);
+    enum ho_code code = db_run(q->db, sql_jobs_look, in, 2, &rows, err);
+    if (code == HO_OK) {
+        sooner(ms, &rows, 0, LOOK_READY);
+        sooner(ms, &rows, 0, LOOK_RUNNING);
+        sooner(ms, &rows, 0, LOOK_WAITING);
+        if (rows.n_rows != 1 || db_cell_int(&rows, 0, LOOK_VERSION) != version ||
+            !span_is(db_cell(&rows, 0, LOOK_PRINT), print) ||
+            db_cell_int(&rows, 0, LOOK_COMMAND) != 0 || db_cell_int(&rows, 0, LOOK_PARKED) != 0) {
+            *ms = 0;
         }
     }
     db_rows_free(&rows);

@@ -119,6 +119,12 @@ enum ho_code jobs_reap(struct queue *q, const struct reaper *reaper, struct reap
  * none. */
 enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err) HO_MUST_CHECK;
 
+/* The same, by one question for all that a processor may have to do.
+ * out: *ms as jobs_next_due, and 0 also where a command waits or is at work, where a pause was ended by
+ *      hand, or where the tables are not this program's, or of another key */
+enum ho_code jobs_look(struct queue *q, struct span key, int64_t *ms, struct ho_err *err)
+    HO_MUST_CHECK;
+
 /* Shows in hookonce_worker that this worker lives; gone rows of a day ago are dropped. */
 enum ho_code worker_hello(struct queue *q, const char *host, unsigned pid,
                           struct ho_err *err) HO_MUST_CHECK;

@@ -1,5 +1,5 @@
 /* Pauses, and the jobs that wait for their end. A job's `lane` tells which pause it waits for: a
- * digest that begins with PREFIX, so that all of them lie side by side in the lane index. Nobody
+ * digest that begins with PAUSE_LANES, so that all of them lie side by side in the lane index. Nobody
  * writes down that a pause has ended: it is the jobs whose lane is that of no row which are woken,
  * whoever ended it, and however far the last waker came. */
 #include "store/pause.h"
@@ -14,8 +14,6 @@
 #include "store/lanes.h"
 #include "store/sql_pause.h"
 
-#define PREFIX "pause:"
-#define PREFIX_END "pause;" /* ':' and one more */
 #define TX_TIME_MS 10000
 
 static const char *const kinds[] = {
@@ -43,7 +41,7 @@ bool pause_kind_of(struct span word, enum pause_kind *out)
 
 void pause_lane(const struct pause *p, unsigned char lane[SHA256_LEN])
 {
-    const size_t n = sizeof PREFIX - 1;
+    const size_t n = sizeof PAUSE_LANES - 1;
     unsigned char digest[SHA256_LEN];
     char text[PAUSE_NAME_MAX + 16];
     size_t kind = strlen(kinds[p->kind]), name = strlen(p->name);
@@ -52,7 +50,7 @@ void pause_lane(const struct pause *p, unsigned char lane[SHA256_LEN])
     text[kind] = ' ';
     memcpy(text + kind + 1, p->name, name);
     mac_sha256(span_make(text, kind + 1 + name), digest);
-    memcpy(lane, PREFIX, n);
+    memcpy(lane, PAUSE_LANES, n);
     memcpy(lane + n, digest, SHA256_LEN - n);
 }
 
@@ -265,7 +263,7 @@ static enum ho_code wake_tx(struct db *db, void *arg, struct ho_err *err)
 static enum ho_code next_lane(struct db *db, struct chunk *c, bool *found, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_BYTES(span_make(c->lane, sizeof c->lane)),
-                                  DBV_BYTES(SPAN_LIT(PREFIX_END))};
+                                  DBV_BYTES(SPAN_LIT(PAUSE_LANES_END))};
     struct db_rows rows = {0};
 
     enum ho_code code = db_run(db, sql_pause_lane, in, 2, &rows, err);
@@ -298,7 +296,7 @@ enum ho_code pause_wake(struct db *db, const struct pauses *now, struct deadline
     enum ho_code code = HO_OK;
 
     memset(c, 0, sizeof *c);
-    memcpy(c->lane, PREFIX, sizeof PREFIX - 1);
+    memcpy(c->lane, PAUSE_LANES, sizeof PAUSE_LANES - 1);
     *woken = 0;
     while (code == HO_OK && found && deadline_left_ms(end) > 0) {
         code = next_lane(db, c, &found, err);

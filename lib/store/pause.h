@@ -10,6 +10,8 @@
 #include "core/settings.h"
 #include "store/jobs.h"
 
+#define PAUSE_LANES "pause:"     /* what a lane of a pause begins with */
+#define PAUSE_LANES_END "pause;" /* behind all of them: ':' and one more */
 #define PAUSE_NAME_MAX 64   /* bytes */
 #define PAUSE_WHO_MAX 255   /* characters */
 #define PAUSE_REASON_MAX 1000

@@ -283,6 +283,13 @@ enum ho_code sample_take(struct db *db, const struct settings *s, const char *ho
     return code;
 }
 
+enum ho_code sample_seen(struct db *db, const char *host, struct ho_err *err)
+{
+    const struct db_value in[] = {DBV_STR(host)};
+
+    return db_run(db, sql_host_seen, in, 1, NULL, err);
+}
+
 enum ho_code sample_twin(struct db *db, const char *host, struct counters *counters, bool *twin,
                          struct ho_err *err)
 {

@@ -15,6 +15,9 @@
 enum ho_code sample_take(struct db *db, const struct settings *s, const char *host,
                          struct counters *counters, struct ho_err *err) HO_MUST_CHECK;
 
+/* That this host lives, and no more; a host that never told of itself stays unknown. */
+enum ho_code sample_seen(struct db *db, const char *host, struct ho_err *err) HO_MUST_CHECK;
+
 /* out: *twin - another state file reports under this host's name, too: their numbers are added up,
  * and of what a host says of itself the last one counts
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT */

@@ -3,7 +3,14 @@
  * letters (measured). */
 #include "store/sql_alert.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
 #include "store/answers.h"
+
+#define ALERT_LOOK_ROOM 16384
+#define BY_SUBJECT " ORDER BY 1, 2"
 
 #define NOW "UTC_TIMESTAMP(6)"
 #define AHEAD "(" NOW " + INTERVAL 1 MINUTE)" /* beyond it a time is of a clock that was put back */
@@ -132,6 +139,28 @@ const struct alert_query alert_queries[] = {
 };
 const size_t alert_queries_n = sizeof alert_queries / sizeof alert_queries[0];
 
+/* One statement for all, since hosts count them. Each begins with SELECT, and gets its number as a
+ * column in front. */
+const char *sql_alert_look(void)
+{
+    static char text[ALERT_LOOK_ROOM]; /* longer than a literal may be; made once */
+    size_t len = 0;
+
+    if (text[0] != '\0') {
+        return text;
+    }
+    for (size_t i = 0; i < alert_queries_n; i++) {
+        int n = snprintf(text + len, sizeof text - len, "%s(SELECT %zu, %s)",
+                         i > 0 ? " UNION ALL " : "", i, alert_queries[i].sql + sizeof "SELECT");
+        len += n > 0 ? (size_t)n : 0;
+        if (n <= 0 || len + sizeof BY_SUBJECT > sizeof text) {
+            ho_die("bug: the looks at the tables do not fit");
+        }
+    }
+    memcpy(text + len, BY_SUBJECT, sizeof BY_SUBJECT);
+    return text;
+}
+
 /* ---- kept ---- */
 
 /* From the left: each assignment sees those before it. */
@@ -148,6 +177,13 @@ const char SQL_ALERT_KEEP[] =
 
 const char SQL_ALERT_NOW[] = "SELECT " NOW;
 
+#define GONE "(seen_at < " NOW " - INTERVAL 1 DAY OR seen_at > " AHEAD ")"
+#define FORGOTTEN "state = 'over' AND over_at < " NOW " - INTERVAL 35 DAY"
+
+const char SQL_ALERT_STATE[] =
+    "SELECT kind, MAX(state = 'firing' AND host IN ('', ?)), MAX(state = 'firing' AND " GONE "),"
+    " MAX(" FORGOTTEN ") FROM hookonce_alert GROUP BY kind";
+
 const char SQL_ALERT_OVER[] =
     "UPDATE hookonce_alert SET state = 'over', over_at = " NOW ", seen_at = " NOW
     " WHERE kind = ? AND host = ? AND state = 'firing' AND (seen_at < ? OR seen_at > " AHEAD ")";
@@ -157,10 +193,9 @@ const char SQL_ALERT_OVER[] =
 const char SQL_ALERT_SWEEP[] =
     "UPDATE hookonce_alert SET state = IF(seen_at > " NOW ", state, 'over'),"
     " over_at = IF(seen_at > " NOW ", over_at, " NOW "), seen_at = LEAST(seen_at, " NOW ")"
-    " WHERE state = 'firing' AND (seen_at < " NOW " - INTERVAL 1 DAY OR seen_at > " AHEAD ")";
+    " WHERE state = 'firing' AND " GONE;
 
-const char SQL_ALERT_PRUNE[] =
-    "DELETE FROM hookonce_alert WHERE state = 'over' AND over_at < " NOW " - INTERVAL 35 DAY";
+const char SQL_ALERT_PRUNE[] = "DELETE FROM hookonce_alert WHERE " FORGOTTEN;
 
 /* ---- told ---- */
 

@@ -22,6 +22,14 @@ struct alert_query {
 extern const struct alert_query alert_queries[];
 extern const size_t alert_queries_n;
 
+/* All of them as one statement, with the number of the query before its columns; the parameters are those
+ * of the queries, in their order. Valid for ever, always the same text. */
+const char *sql_alert_look(void);
+
+/* host -> kind, whether one fires here or for all, whether one has to be swept, or pruned; of the kinds
+ * that there are rows of */
+extern const char SQL_ALERT_STATE[];
+
 /* kind, host, subject, n, n, text, advice, newest */
 extern const char SQL_ALERT_KEEP[];
 extern const char SQL_ALERT_NOW[]; /* -> now, by the database */

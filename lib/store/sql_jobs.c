@@ -58,18 +58,24 @@ const char sql_jobs_awake[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
                               " SET state = 'ready', run_at = UTC_TIMESTAMP(6)"
                               " WHERE id IN " IDS " AND state = 'waiting'";
 
-const char sql_jobs_next[] =
-    "(SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at)"
-    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'ready'" SOUND
-    " ORDER BY run_at, id LIMIT 1)"
-    " UNION ALL "
-    "(SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at)"
-    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'running'" SOUND
-    " ORDER BY run_at, id LIMIT 1)"
-    " UNION ALL "
-    "(SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at)"
-    " FROM hookonce_job FORCE INDEX (claim) WHERE state = 'waiting'"
-    " ORDER BY run_at, id LIMIT 1)";
+#define DUE(of) "TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), run_at) FROM hookonce_job"          \
+                " FORCE INDEX (claim) WHERE state = '" of "'"
+#define FIRST " ORDER BY run_at, id LIMIT 1)"
+
+const char sql_jobs_next[] = "(SELECT " DUE("ready") SOUND FIRST " UNION ALL (SELECT "
+                             DUE("running") SOUND FIRST " UNION ALL (SELECT " DUE("waiting") FIRST;
+
+/* One question that tells whether there is anything to do. A parked job of a pause that was ended by
+ * hand is. Whatever is looked for has an index that begins with it. */
+const char sql_jobs_look[] =
+    "SELECT MAX(version), MAX(key_print),"
+    " (SELECT " DUE("ready") SOUND FIRST ","
+    " (SELECT " DUE("running") SOUND FIRST ","
+    " (SELECT " DUE("waiting") FIRST ","
+    " EXISTS (SELECT 1 FROM hookonce_command FORCE INDEX (state) WHERE state IN ('new', 'running')),"
+    " NOT EXISTS (SELECT 1 FROM hookonce_pause) AND EXISTS (SELECT 1 FROM hookonce_job"
+    " FORCE INDEX (lane) WHERE lane > ? AND lane < ? AND state = 'waiting')"
+    " FROM hookonce_schema";
 
 const char sql_job_fence[] =
     "SELECT route, tries, UTC_TIMESTAMP(6),"

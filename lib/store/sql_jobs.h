@@ -14,6 +14,7 @@ extern const char sql_job_release[];     /* id, claim no, token */
 extern const char sql_jobs_expired[];    /* lease us, limit */
 extern const char sql_jobs_asleep[];     /* limit */
 extern const char sql_jobs_awake[];      /* ids… */
+extern const char sql_jobs_look[];       /* lanes of pauses: from, to */
 extern const char sql_jobs_next[];
 
 /* one job under its fence */

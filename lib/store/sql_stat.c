@@ -126,6 +126,9 @@ const char sql_host_put[] =
     " disk_free = VALUES(disk_free), disk_size = VALUES(disk_size),"
     " clock_ahead_ms = VALUES(clock_ahead_ms)";
 
+const char sql_host_seen[] =
+    "UPDATE hookonce_host SET seen_at = UTC_TIMESTAMP(6) WHERE host = ?";
+
 const char sql_host_lock[] =
     "SELECT FLOOR(TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) / 300) * 300"
     " FROM hookonce_host WHERE host = ? FOR UPDATE";

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "store/prune.h"
+#include "work/rest.h"
 
 #define KEEP_EVERY_MS 60000
 #define KEEP_TIME_MS 2000
@@ -31,7 +32,8 @@ void keep_round(struct worker *w)
     struct pruned sum;
     char receipts[24], bodies[24];
 
-    if ((s->keep_bodies_ms < 0 && s->keep_receipts_ms < 0) || clock_mono_ms() < w->keep_ms) {
+    if ((s->keep_bodies_ms < 0 && s->keep_receipts_ms < 0) || clock_mono_ms() < w->keep_ms ||
+        !rest_turn(w, WORD_KEPT, WORD_KEPT_SCENE)) {
         return;
     }
     int64_t left = deadline_left_ms(w->end);
@@ -40,6 +42,9 @@ void keep_round(struct worker *w)
     const struct prune_run run = {.end = deadline_in(left < KEEP_TIME_MS ? left : KEEP_TIME_MS)};
     enum ho_code code = prune(w->control, s, &at, &run, &sum, &err);
     keep_place(w, &at);
+    if (code != HO_OK || sum.receipts + sum.bodies > 0) {
+        atomic_store(counters_word(w->counters, WORD_KEPT_SCENE), 0); /* there may be more */
+    }
     const struct log_pair pairs[] = {log_int("receipts", (int64_t)sum.receipts, receipts),
                                      log_int("bodies", (int64_t)sum.bodies, bodies),
                                      LOG_TEXT("why", code != HO_OK ? err.text : NULL)};

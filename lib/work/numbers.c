@@ -5,6 +5,7 @@
 #include "store/absence.h"
 #include "store/sample.h"
 #include "store/stat.h"
+#include "work/rest.h"
 
 #define LOOK_EVERY_MS 60000
 #define RECENT_TIME_MS 5000
@@ -23,7 +24,8 @@ void numbers_round(struct worker *w)
     uint64_t recent = 0, days = 0;
     char hours[24];
 
-    if (w->numbers_ms != 0 && clock_mono_ms() < w->numbers_ms) {
+    if ((w->numbers_ms != 0 && clock_mono_ms() < w->numbers_ms) ||
+        !rest_turn(w, WORD_COUNTED, WORD_COUNTED_SCENE)) {
         return;
     }
     w->numbers_ms = clock_mono_ms() + LOOK_EVERY_MS;

@@ -19,12 +19,14 @@
 
 #include "base/log.h"
 #include "store/captures.h"
+#include "store/pace.h"
 #include "store/spool.h"
 #include "store/wake.h"
 #include "work/scratch.h"
 #include "work/signals.h"
 #include "work/worker.h"
 
+#define ROUNDS_MAX 1000 /* of a run: changes of its config; a pass has some seconds for each */
 #define GRACE_MS 15000 /* for a worker that does not end, beyond its handler's time */
 
 struct run {
@@ -104,7 +106,8 @@ static void reload(struct current *c, struct counters *counters)
     }
 }
 
-/* Works with one state of the settings. *again: they have changed, and there is time left. */
+/* Works with one state of the settings. *again: they have changed, or a pass was called while it ended:
+ * whoever called it went away believing that it was heard. */
 static enum ho_code work_round(const struct run *run, struct current *current,
                                struct process_result *result, bool *again, struct ho_err *err)
 {
@@ -119,8 +122,9 @@ static enum ho_code work_round(const struct run *run, struct current *current,
     w.fetcher.hooks = run->options->hooks;
     w.watcher.hooks = run->options->watch;
     enum ho_code code = worker_run(&w, err);
-    result->reached = result->reached || w.reached;
+    result->reached = result->reached || w.reached || !w.tried;
     result->dead = result->dead || w.dead > 0;
+    bool called = w.reached && run->options->pass && !pace_is_calm(w.counters, w.settings);
     const struct log_pair pairs[] = {
         LOG_TEXT("worker", w.name),
         log_int("jobs", (int64_t)w.settled, count),
@@ -128,11 +132,8 @@ static enum ho_code work_round(const struct run *run, struct current *current,
         LOG_TEXT("why", code != HO_OK ? err->text : NULL),
     };
     log_event(w.settled > 0 || code != HO_OK ? LOG_INFO : LOG_DEBUG, "stopped", NULL, pairs, 4);
-    if (w.wake_fd >= 0) {
-        (void)close(w.wake_fd);
-    }
-    *again = code == HO_OK && w.config.changed && !signals_stop();
-    if (*again) {
+    *again = code == HO_OK && (w.config.changed || called) && !signals_stop();
+    if (*again && w.config.changed) {
         reload(current, w.counters);
     }
     worker_free(&w);
@@ -142,11 +143,13 @@ static enum ho_code work_round(const struct run *run, struct current *current,
 static enum ho_code work(const struct run *run, struct process_result *result, struct ho_err *err)
 {
     struct current current = {run->settings, NULL, run->settings->mark};
+    struct run now = *run;
     bool again = true;
     enum ho_code code = HO_OK;
 
-    while (again) {
-        code = work_round(run, &current, result, &again, err);
+    for (unsigned n = 0; again && n < ROUNDS_MAX; n++) {
+        code = work_round(&now, &current, result, &again, err);
+        now.end = run->options->pass ? deadline_in(run->options->for_ms) : run->end;
     }
     settings_free(current.owned);
     return code;

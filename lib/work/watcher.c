@@ -1,10 +1,12 @@
 /* The watch beside a worker, in a process of its own. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/pace.h"
 #include "work/beside.h"
 #include "work/watch.h"
 
 #define EVERY_MS 60000
+#define QUIET_MS (15 * 60 * INT64_C(1000)) /* while nothing happens but silence */
 
 /* Cut off, nothing is lost: what was not told is told by the next one. */
 static void look(const void *arg)
@@ -23,8 +25,12 @@ static void look(const void *arg)
 
 void watch_look(struct watcher *w)
 {
+    const struct pace_task task = {WORD_WATCHED, WORD_WATCHED_SCENE, EVERY_MS,
+                                   w->settings->paced ? QUIET_MS : EVERY_MS};
+
     if (w->hooks != NULL && beside_ended(&w->child) &&
-        counters_turn(w->counters, WORD_WATCHED, clock_mono_ms(), EVERY_MS)) {
+        pace_turn(w->counters, w->settings, &task, counters_troubles(w->counters),
+                  clock_mono_ms())) {
         w->child = beside_start(look, w);
     }
 }

@@ -19,12 +19,11 @@
 #include "work/keep.h"
 #include "work/leases.h"
 #include "work/numbers.h"
+#include "work/rest.h"
 #include "work/signals.h"
 
 #define SAY_EVERY_MS 10000
 #define SETTLE_MS 200 /* between looks at a config that changed just now */
-#define WAIT_LEAST_MS 100 /* between two looks that find nothing to claim */
-#define PAUSED_LOOK_MS 1000
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS 5000
 #define CLAIM_TIME_MS 10000
@@ -317,22 +316,30 @@ static enum ho_code turn(struct worker *w, struct claim *claim, bool *more, stru
     if (claim->full) {
         (void)wake_send(w->settings->state_dir);
     }
-    *more = *more || claim->n > 0 || claim->more;
+    *more = *more || claim->more;
     return run_batch(w, claim, err);
 }
 
-static enum ho_code wait_for_more(struct worker *w, struct ho_err *err)
+/* One round of the loop. *ended: nothing is due, and it was to end then. */
+static enum ho_code work_or_rest(struct worker *w, struct claim *claim, bool *ended,
+                                 struct ho_err *err)
 {
-    int64_t due;
+    bool more = false, calm = false;
 
-    enum ho_code code = jobs_next_due(&w->queue, &due, err);
+    w->tried = true;
+    claim->n = 0;
+    enum ho_code code = rest_look(w, &calm, err);
+    if (code == HO_OK && !calm) {
+        code = turn(w, claim, &more, err);
+    }
     if (code == HO_OK) {
-        int64_t ms = due < 0 ? w->settings->poll_ms : least(due, w->settings->poll_ms);
-        ms = ms > WAIT_LEAST_MS ? ms : WAIT_LEAST_MS;
-        ms = w->pausing.now.n > 0 ? least(ms, PAUSED_LOOK_MS) : ms; /* for its end */
-        signals_wait(w->wake_fd, least(ms, deadline_left_ms(w->end)));
-        if (due == 0 || due <= ms) {
-            w->reaped_ms = 0; /* it may be a lease that ends */
+        numbers_round(w);
+    }
+    if (code == HO_OK && !more) {
+        keep_round(w);
+        *ended = w->once && claim->n == 0;
+        if (!w->once && !calm) {
+            code = rest_after(w, claim->n > 0, err);
         }
     }
     return code;
@@ -342,23 +349,16 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
 {
     struct claim *claim = ho_alloc(sizeof *claim);
     int64_t backoff = 0;
+    bool ended = false;
     enum ho_code code = HO_OK;
 
-    while (!time_is_up(w) && goes_on(w)) {
-        bool more;
+    while (!ended && !time_is_up(w) && goes_on(w)) {
         fetch_look(&w->fetcher);
         watch_look(&w->watcher);
-        code = turn(w, claim, &more, err);
-        if (code == HO_OK) {
-            numbers_round(w);
+        if (rest_a_while(w)) {
+            continue;
         }
-        if (code == HO_OK && !more) {
-            keep_round(w);
-            if (w->once) {
-                break;
-            }
-            code = wait_for_more(w, err);
-        }
+        code = work_or_rest(w, claim, &ended, err);
         if (code == HO_OK) {
             backoff = 0;
             continue;
@@ -368,11 +368,12 @@ enum ho_code worker_run(struct worker *w, struct ho_err *err)
         }
         back_off(w, &backoff, err);
     }
+    rest_no_more(w);
     command_leave(w);
     fetch_end(&w->fetcher, w->once && code == HO_OK);
     watch_end(&w->watcher, w->once ? WATCH_END_ONCE_MS : WATCH_END_MS);
     command_leave_apart(w, w->once ? APART_END_ONCE_MS : WATCH_END_MS);
-    if (w->reached) {
+    if (w->said_ms != 0) {
         worker_bye(&w->queue);
     }
     free(claim);

@@ -41,6 +41,9 @@ struct worker {
     int64_t command_ms; /* not before then is a command looked for, monotonic: one was locked */
     int64_t keep_ms;   /* not before then is pruned again, monotonic */
     int64_t numbers_ms; /* not before then is counted again, monotonic */
+    uint64_t scene; /* what its last look goes by: store/pace.h */
+    bool rests;     /* it found nothing to do a moment ago */
+    bool tried;     /* it has asked the database for something, or wanted to */
     bool checked; /* that the tables are ours */
     bool reached; /* the database, at least once */
     unsigned long settled, dead;

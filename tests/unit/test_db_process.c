@@ -58,7 +58,7 @@ enum { EXIT_FAILED = 64, EXIT_BUSY = 1, EXIT_REACHED = 2, EXIT_DEAD = 4 };
 
 static pid_t start(const struct settings *s, int64_t for_ms, bool once, unsigned workers)
 {
-    const struct process_options options = {for_ms, once, workers, false, NULL, NULL};
+    const struct process_options options = {.for_ms = for_ms, .once = once, .workers = workers};
     struct process_result result;
 
     (void)fflush(NULL);

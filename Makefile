@@ -127,7 +127,8 @@ $(BUILD)/gen/calls.c: schema/calls.sql lib/embed.sh
 	lib/embed.sh calls $< >$@.part && mv $@.part $@
 
 # Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
-units: $(UNITS) $(BUILD)/test/fault.so $(BUILD)/test/halt.so
+PRELOADS := $(BUILD)/test/fault.so $(BUILD)/test/halt.so $(BUILD)/test/host.so
+units: $(UNITS) $(PRELOADS)
 $(BUILD)/test/unit/%: tests/unit/%.c $(LIBS_A_PROCESSOR) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -DHO_TESTS='"$(CURDIR)/tests"' -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) \
@@ -164,7 +165,6 @@ histories:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 all $(BUILD)/test/fault.so
 	@HOOKONCE_BUILD=$(BUILD) tests/history/run --seconds $(SECONDS)
-PRELOADS := $(BUILD)/test/fault.so $(BUILD)/test/halt.so
 .PHONY: faults soak
 soak: SECONDS = 1800
 soak:
@@ -180,6 +180,7 @@ $(BUILD)/test/%.so: Makefile
 	$(CC) -std=c11 -O1 -g $(WARN) -fPIC $(THIRD) -shared -o $@ $(filter %.c,$^) -ldl
 $(BUILD)/test/fault.so: tests/history/fault.c
 $(BUILD)/test/halt.so: tests/faults/halt.c
+$(BUILD)/test/host.so: tests/faults/host.c
 
 .PHONY: hostile
 REQUESTS ?= 100000

@@ -21,6 +21,9 @@ void check_all(struct check *c)
         check_wishes(c);
         check_routes(c);
     }
+    if (c->url != NULL) {
+        check_url(c); /* early: it tells what kind of host this is */
+    }
     check_outside(c);
     check_spool(c);
     size_t failed = c->n[FOUND_FAIL];
@@ -37,7 +40,6 @@ void check_all(struct check *c)
     }
     check_counters(c);
     if (c->url != NULL) {
-        check_url(c);
         check_host(c, c->known);
     }
     c->endpoints = NULL;

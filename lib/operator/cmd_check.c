@@ -50,7 +50,7 @@ static int run(struct operator *op, int argc, char **argv)
     struct args a = args_of(op, argc, argv);
     struct check c = {.op = op};
     const char *value = NULL;
-    bool host = false;
+    bool host = false, table = false;
     int got;
 
     while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
@@ -60,12 +60,13 @@ static int run(struct operator *op, int argc, char **argv)
         if (got == ARGS_BAD) {
             return EXIT_USAGE;
         }
-        if (got == OPT_FINDINGS) {
-            return print_findings(op);
-        }
         c.quiet = c.quiet || got == OPT_QUIET;
         host = host || got == OPT_HOST;
+        table = table || got == OPT_FINDINGS;
         c.url = got == OPT_URL ? value : c.url;
+    }
+    if (table) {
+        return print_findings(op);
     }
     if (host && c.url == NULL) {
         int status = find_url(op, &c.url);

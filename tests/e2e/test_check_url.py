@@ -1,23 +1,385 @@
-"""`hookonce check --url`: a host that is well gets no line too many, and each fault is found."""
+"""`hookonce check --url`: a host that is well gets no line too many, and each fault of the table is planted and found.
 
+Most faults are planted in a proxy before a real server, the others in the server, the config or the database. Each row
+of `hookonce check --findings` needs one here.
+"""
+
+import contextlib
+import gzip
 import json
+import os
+import shutil
+import time
+from email.utils import formatdate
 
 import pytest
 
-STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
+from hooktest import Answer, events, free_port, run, wait_until
+from hooktest.keyserver import KeyServer
+from hooktest.middle import Middle
+from hooktest.paths import BUILD, PROJECT, program
+from hooktest.site import DEFAULT_SOURCES
+
+SOURCES = {name: DEFAULT_SOURCES[name] for name in ("stripe", "github")}
+PATH = "/hookonce.fcgi"
 
 
-def look(s, url, *more):
+def lines(s, url, *more, env=None, config=None):
     """The lines of `check --url` as dicts."""
-    done = s.hookonce("check", "--json", "--url", url, *more)
+    said = ["--config", config] if config else []
+    done = s.hookonce(*said, "check", "--json", *more, *(["--url", url] if url else []), env=env)
     rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert done.returncode == (1 if any(r["level"] == "FAIL" for r in rows) else 0), done
     return rows
 
 
-@pytest.mark.parametrize("server", ["apache-fcgid", "apache-cgid", "lighttpd", "htaccess-cgid", "htaccess-fcgid", "lighttpd-cgi"])
-def test_a_host_that_is_well_gets_no_line_too_many(site, server):
-    s = site(server=server, sources=STRIPE)
-    rows = look(s, s.server.url("/hookonce.fcgi"))
-    print(json.dumps(rows[-6:], indent=1))
+def of_host(rows):
+    """{id: its lines} of what was found of the host."""
+    got = {}
+    for r in rows:
+        if "mend" in r:
+            got.setdefault(r["subject"], []).append(r)
+    return got
+
+
+def listed():
+    """{id: {kind of host: row}} of the table."""
+    done = run([program("hookonce"), "check", "--findings", "--json"])
+    table = {}
+    for row in map(json.loads, done.stdout.decode().splitlines()):
+        table.setdefault(row["id"], {})[row["host"]] = row
+    assert done.returncode == 0 and len(table) > 40
+    return table
+
+
+TABLE = listed()
+
+
+@pytest.mark.parametrize("server, kind, notes", [
+    ("apache-fcgid", "FastCGI (Apache with FastCGI)", set()), ("apache-cgid", "CGI (Apache)", {"argv"}),
+    ("lighttpd", "FastCGI (lighttpd)", set())])
+def test_a_host_that_is_well_gets_no_line_too_many(site, server, kind, notes):
+    s = site(server=server, sources=SOURCES)
+    s.process()
+    before, log = s.written(), s.log_text()
+    rows = lines(s, s.server.url(PATH))
     assert [r for r in rows if r["level"] in ("warn", "FAIL")] == []
+    told, = (r["text"] for r in rows if r["subject"] == "host")
+    assert kind in told and set(of_host(rows)) - {"packet"} == notes, rows
+    assert s.written() == before and s.log_text() == log, "the probe writes nothing"
+
+
+# ---- a world that most faults are planted in ----
+
+class World:
+    """A site, the proxy before it, and what is made once a plant needs it."""
+
+    def __init__(self, site, tls):
+        self.site, self.tls, self.middle = site, tls, Middle(site.server.port)
+
+    def other_host(self):
+        """The library of tests/faults/host.c, where the site's account may load it."""
+        library = self.site.path("host.so")
+        if not os.path.exists(library):
+            shutil.copy(os.path.join(BUILD, "test", "host.so"), library)
+            os.chmod(library, 0o755)
+        return library
+
+    def config(self, *changes, name="other.conf"):
+        """Writes the config anew, changed so, beside the other one -> its path."""
+        text = self.site.config_text()
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new, 1)
+        return self.site.write(name, text)
+
+
+@pytest.fixture(scope="module")
+def world(module_site, base):
+    s = module_site(server="apache-fcgid", sources=SOURCES)
+    s.process()
+    got = World(s, KeyServer(os.path.join(base, "check-tls")))
+    yield got
+    got.middle.close()
+
+
+def answers(status, body=b"", **headers):
+    """A proxy that answers itself."""
+    return lambda r: Answer(status, list(headers.items()), body)
+
+
+def tells(**values):
+    """What the probe says, altered."""
+    def alter(request, answer):
+        if answer.status == 200 and answer.body.startswith(b'{"hookonce"'):
+            answer.body = json.dumps({**json.loads(answer.body), **values}).encode()
+    return alter
+
+
+def without(name):
+    """A proxy that drops a header."""
+    return lambda r: r.drop(name)
+
+
+def longest(limit):
+    """A proxy that takes bodies up to a length."""
+    return lambda r: Answer(413, [], b"too large") if len(r.body) > limit else None
+
+
+def edit(change):
+    """A proxy that alters bodies."""
+    def alter(r):
+        r.body = change(r.body)
+    return alter
+
+
+def only_last(r):
+    """Of headers that stand twice the last one stays."""
+    r.headers = list({k.lower(): (k, v) for k, v in r.headers}.values())
+
+
+def underscores(r):
+    """X_Y is taken for X-Y, and the first one counts."""
+    first = {}
+    for k, v in r.headers:
+        first.setdefault(k.replace("_", "-").lower(), (k.replace("_", "-"), v))
+    if any("_" in k for k, _ in r.headers):
+        r.headers = list(first.values())
+
+
+def no_query(r):
+    """The query is lost."""
+    r.target = r.target.partition("?")[0]
+
+
+def inflate(r):
+    """Bodies arrive inflated, without the header that says they are not."""
+    if any(k.lower() == "content-encoding" for k, _ in r.headers):
+        r.body = gzip.decompress(r.body)
+        r.drop("content-encoding")
+
+
+class Cache:
+    """GETs are answered from memory."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def request(self, r):
+        return self.kept.get(r.target) if r.method == "GET" else None
+
+    def answer(self, r, a):
+        if r.method == "GET" and a.status == 200:
+            self.kept[r.target] = a
+
+
+def late_date(request, answer):
+    """The server's clock is ten minutes behind."""
+    answer.headers = [(k, formatdate(time.time() - 600, usegmt=True) if k.lower() == "date" else v)
+                      for k, v in answer.headers]
+
+
+def serves(path):
+    """A web root with the installation in it: its config can be had."""
+    def give(w):
+        with open(w.site.path("hookonce.conf"), "rb") as f:
+            content = f.read()
+        return lambda r: Answer(200, [], content) if r.target == path and r.method == "GET" else None
+    return give
+
+
+def serves_program(w):
+    """A server that takes the program for a file."""
+    with open(w.site.receiver, "rb") as f:
+        content = f.read()
+    return lambda r: Answer(200, [], content) if r.method == "GET" else Answer(405, [], b"")
+
+
+CACHE = Cache()
+
+# id: (what the proxy does to requests, to answers, words of the advice)
+IN_PROXY = {
+    "redirected": (answers(301, Location="https://www.example.com/hookonce.fcgi"), None, "https://www.example.com"),
+    "not-reached": (answers(404, b"<html>not found"), None, "hookonce.fcgi itself"),
+    "forbidden": (answers(403, b"<html>forbidden"), None, "take password or country blocks off"),
+    "not-started": (answers(500, b"<html>internal", Server="Apache"), None, "suEXEC"),
+    "not-configured": (answers(503, b"not configured"), None, "hookonce.conf"),
+    "program-served": (serves_program, None, "to run files that end in .fcgi"),
+    "other-version": (None, tells(hookonce="0.0.1"), "copy both programs"),
+    "other-account": (None, tells(uid=4), "suEXEC"),
+    "authorization": (without("authorization"), None, "CGIPassAuth On"),
+    "header-altered": (without("x-hookonce-test-signature"), None, "RequestHeader"),
+    "header-long": (lambda r: Answer(431, [], b"") if any(len(v) > 3000 for _, v in r.headers) else None, None,
+                    "LimitRequestFieldSize"),
+    "header-twice": (only_last, None, "keeps only one"),
+    "header-shadowed": (underscores, None, "underscore"),
+    "query-altered": (no_query, None, "[QSA]"),
+    "body-altered": (edit(lambda b: b.replace(b"\r\n", b"\n")), None, "SetInputFilter"),
+    "body-blocked": (lambda r: Answer(406, [], b"") if b"UNION SELECT" in r.body else None, None, "ModSecurity"),
+    "body-limit": (longest(131072), None, "FcgidMaxRequestLen"),
+    "body-limit-2m": (longest(1024 * 1024), None, "FcgidMaxRequestLen"),
+    "body-inflated": (inflate, None, "DEFLATE"),
+    "body-chunked": (lambda r: Answer(411, [], b"") if r.chunked else None, None, "as CGI"),
+    "cached": (CACHE.request, CACHE.answer, "cache"),
+    "clock-web": (None, late_date, "NTP"),
+    "file-served": (serves("/hookonce.conf"), None, "out of the web root"),
+    "memory-limit": (None, tells(memory=28 * 1024 * 1024), "RLimitMEM"),
+    "process-limit": (None, tells(processes=5), "FcgidMaxProcessesPerClass"),
+    "remote-disk": (None, tells(remote_disk="NFS"), "spool_dir"),
+}
+
+
+def in_proxy(name):
+    @contextlib.contextmanager
+    def plant(w):
+        on_request, on_answer, _ = IN_PROXY[name]
+        if name in ("program-served", "file-served"):
+            on_request = on_request(w)
+        w.middle.set(on_request, on_answer)
+        yield {"url": w.middle.url(PATH)}
+    return plant
+
+
+# ---- faults of the host itself ----
+
+@contextlib.contextmanager
+def no_answer(w):
+    yield {"url": f"http://127.0.0.1:{free_port()}{PATH}"}
+
+
+@contextlib.contextmanager
+def plain_http(w):
+    yield {"url": f"http://0.0.0.0:{w.site.server.port}{PATH}"}
+
+
+@contextlib.contextmanager
+def tls(w):
+    with contextlib.closing(Middle(w.site.server.port, context=w.tls.context)) as middle:
+        yield {"url": f"https://localhost:{middle.port}{PATH}"}  # nobody knows its authority
+
+
+@contextlib.contextmanager
+def http2_untested(w):
+    config = w.config(("[hookonce]\n", f"[hookonce]\nca_file = {w.tls.ca}\n"))
+    with contextlib.closing(Middle(w.site.server.port, context=w.tls.context)) as middle:
+        yield {"url": f"https://localhost:{middle.port}{PATH}", "config": config,
+               "env": {"LD_PRELOAD": w.other_host(), "HOOKONCE_HOST_HTTP2": "no"}, "also": {"ipv6"}}  # where there is one, nobody listens there
+
+
+@contextlib.contextmanager
+def ipv6(w):
+    try:
+        other = Middle(w.site.server.port, host="::1", port=w.middle.port)
+    except OSError:
+        pytest.skip("no IPv6 on this machine")
+    other.set(answers(404, b"another host"))
+    with contextlib.closing(other):
+        yield {"url": f"http://localhost:{w.middle.port}{PATH}"}
+
+
+@contextlib.contextmanager
+def ticket_refused(w):
+    w.site.write("other.key", os.urandom(32).hex())
+    yield {"config": w.config(("file:hookonce.key", "file:other.key"))}
+
+
+@contextlib.contextmanager
+def writable(w):
+    os.chmod(w.site.receiver, 0o775)
+    yield {"also": {"program-writable", "program-mode"}}
+    os.chmod(w.site.receiver, 0o755)
+
+
+@contextlib.contextmanager
+def noexec(w):
+    yield {"config": w.config(("[handler fx]", "[handler bad]\ncommand = /bin/true\n\n[handler fx]")),
+           "env": {"LD_PRELOAD": w.other_host(), "HOOKONCE_HOST_NOEXEC": "/bin/true"}}
+
+
+@contextlib.contextmanager
+def cron_never(w):
+    kept = w.site.sql("SELECT host, seen_at FROM hookonce_host")
+    w.site.sql("UPDATE hookonce_host SET seen_at = seen_at - INTERVAL 2 DAY")
+    yield {}
+    w.site.sql("UPDATE hookonce_host SET seen_at = %s", kept[0]["seen_at"])
+
+
+@contextlib.contextmanager
+def cron_rare(w):
+    kept = w.site.sql("SELECT * FROM hookonce_sample")[0]
+    names = ", ".join(kept)
+    rest = ", ".join(n for n in kept if n not in ("at", "host"))
+    for i in range(1, 6):
+        w.site.sql(f"INSERT INTO hookonce_sample ({names}) SELECT at - INTERVAL {15 * i} MINUTE, 'elsewhere', {rest} "
+                   "FROM hookonce_sample WHERE host <> 'elsewhere' LIMIT 1")
+    yield {}
+    w.site.sql("DELETE FROM hookonce_sample WHERE host = 'elsewhere'")
+
+
+@contextlib.contextmanager
+def socket(w):
+    yield {"config": w.config(("socket = ", f"socket = {w.site.path('nobody.sock')}, "))}
+
+
+def limited(words, none):
+    @contextlib.contextmanager
+    def plant(w):
+        alter = f"ALTER USER {w.site.db.user}@'%' WITH "
+        w.site.db.server.execute(alter + words)
+        yield {}
+        w.site.db.server.execute(alter + none)
+    return plant
+
+
+@contextlib.contextmanager
+def outbound(w):
+    handler = f"[handler away]\nurl = http://127.0.0.1:{free_port()}/\n\n[handler fx]"
+    yield {"config": w.config(("[handler fx]", handler))}
+
+
+@contextlib.contextmanager
+def sendmail(w):
+    alert = f"[alert mail]\nmail = you@example.com\nsendmail = {w.site.path('nothing')}\n\n[handler fx]"
+    yield {"config": w.config(("[handler fx]", alert))}
+
+
+# id: (plant, words of the advice)
+IN_HOST = {
+    "no-answer": (no_answer, "DNS"), "plain-http": (plain_http, "https://"), "tls": (tls, "Let's Encrypt"),
+    "http2-untested": (http2_untested, "mod_http2"), "ipv6": (ipv6, "AAAA"), "ticket-refused": (ticket_refused, "one key file"),
+    "program-writable": (writable, "chmod 755"), "program-mode": (writable, "chmod 755"), "noexec": (noexec, "home folder"),
+    "cron-never": (cron_never, "tick-url"), "cron-rare": (cron_rare, "processor_every"), "socket": (socket, "[database]"),
+    "connections": (limited("MAX_USER_CONNECTIONS 5", "MAX_USER_CONNECTIONS 0"), "FcgidMaxProcessesPerClass"),
+    "quota": (limited("MAX_UPDATES_PER_HOUR 7000", "MAX_UPDATES_PER_HOUR 0"), "spool = on"),
+    "outbound": (outbound, "port 443"), "sendmail": (sendmail, "MAILTO"),
+}
+PLANTS = {**{name: (in_proxy(name), row[2]) for name, row in IN_PROXY.items()}, **IN_HOST}
+# Those of other servers, below.
+ELSEWHERE = {"argv", "http2-body", "wait-timeout", "packet", "engine", "database-plain"}
+
+
+def test_every_finding_is_planted_once():
+    assert set(PLANTS) | ELSEWHERE == set(TABLE) and not set(PLANTS) & ELSEWHERE
+
+
+def is_as_listed(line, word):
+    """That the line says what the table says, with an advice of the table that names this."""
+    rows = TABLE[line["subject"]]
+    row = rows["any host"]
+    assert line["level"] == row["level"] and line["why"] == row["why"], line
+    assert line["text"].startswith(row["what"]), line
+    assert line["mend"] in [r["mend"] for r in rows.values()], line
+    assert word in line["mend"] + line["text"], line
+
+
+@pytest.mark.parametrize("name", sorted(PLANTS))
+def test_a_planted_fault_is_found(world, name):
+    plant, word = PLANTS[name]
+    world.middle.set()
+    with plant(world) as how:
+        rows = lines(world.site, how.get("url", world.middle.url(PATH)), env=how.get("env"), config=how.get("config"))
+    world.middle.set()
+    found = of_host(rows)
+    assert name in found and set(found) - {"packet"} - how.get("also", set()) == {name} - how.get("also", set()), found
+    for line in found[name]:
+        is_as_listed(line, word)

@@ -1,10 +1,11 @@
 """Every shipped server configuration carries genuine and false requests to the same outcomes."""
 
 import hashlib
+import os
 
 import pytest
 
-from hooktest import SERVERS, events, sign
+from hooktest import SERVERS, events, sign, wire
 from hooktest.site import DEFAULT_SOURCES
 
 TOKEN = "a shared token that is sent as it is"
@@ -18,13 +19,21 @@ weak = token
 id = {json:/id}
 hello = unsigned OPTIONS header:WebHook-Request-Origin => 200 ;
   header WebHook-Allowed-Origin {header:WebHook-Request-Origin}
+
+[recipe bytes]
+title = Any bytes under a token
+sig = header:X-Token
+alg = equal
+weak = token
+id = {body|sha256|hex}
 """
 
 
 @pytest.fixture(scope="module", params=list(SERVERS))
 def served(request, module_site):
     """One site behind each of the servers; the tests tell their events apart by id."""
-    sources = dict(DEFAULT_SOURCES, token={"provider": "token", "secret": TOKEN})
+    sources = dict(DEFAULT_SOURCES, token={"provider": "token", "secret": TOKEN},
+                   bytes={"provider": "bytes", "secret": TOKEN})
     got = module_site(server=request.param, sources=sources, files={"own.conf": RECIPES},
                       settings={"hookonce": {"recipes": "own.conf"}})
     yield got
@@ -96,6 +105,90 @@ def test_large_body_arrives_whole(served, size):
     stored = served.sql("SELECT bytes FROM hookonce_body WHERE correlation_id = %s ORDER BY part",
                         row["correlation_id"])
     assert b"".join(r["bytes"] for r in stored) == body
+
+
+def stored_bytes(served, body):
+    """What the tables have of a body that came to the source "bytes"; None: nothing."""
+    parts = served.sql("SELECT bytes FROM hookonce_body b JOIN hookonce_receipt r USING (correlation_id) "
+                       "WHERE r.source = 'bytes' AND event_id = %s ORDER BY part",
+                       hashlib.sha256(body).hexdigest().encode())
+    return b"".join(p["bytes"] for p in parts) if parts else None
+
+
+def chunked(body, size):
+    """A body in chunks of that size."""
+    pieces = [body[i:i + size] for i in range(0, len(body), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
+
+
+@pytest.mark.parametrize("size", [5_000, 200_000, 2_000_000])
+@pytest.mark.parametrize("announced", [True, False])
+def test_every_byte_arrives_with_and_without_a_length(served, size, announced):
+    """NUL, CRLF, what is no UTF-8, and what a filter would take for markup; as such, and chunked."""
+    body = bytes(range(256)) + b"\r\n\r\n\0<?php <%= \xff\xfe" + os.urandom(size)
+    headers = [("X-Token", TOKEN), ("Content-Type", "application/octet-stream")]
+    if announced:
+        status = served.post("bytes", body, headers).status
+    else:
+        head = "".join(f"{k}: {v}\r\n" for k, v in [("Host", "localhost"), *headers, ("Connection", "close"),
+                                                    ("Transfer-Encoding", "chunked")])
+        status = wire.status_of(served.server.raw(
+            f"POST /hook/bytes HTTP/1.1\r\n{head}\r\n".encode() + chunked(body, 16_000), limit_s=60))
+    assert status == 200
+    assert stored_bytes(served, body) == body
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_a_signature_that_comes_twice_is_none(served):
+    """Servers hand a repeated header on as one value or as two."""
+    body = events.github(padding="twice")
+    good = dict(sign.github(served.secrets["github"][0], body, delivery="twice"))
+    for more in (good["X-Hub-Signature-256"], "sha256=" + "0" * 64):
+        for pairs in ([("X-Hub-Signature-256", more), *good.items()], [*good.items(), ("X-Hub-Signature-256", more)]):
+            assert served.post("github", body, pairs).status == 401
+
+
+def test_a_name_with_an_underscore_is_not_taken_for_the_real_header(served):
+    """lighttpd hands both on under one name, and then there are two; the others drop it."""
+    kind = type(served.server).__name__
+    for order in (1, -1):
+        body = events.github(padding=f"underscore {order}")
+        good = sign.github(served.secrets["github"][0], body, delivery=f"underscore {order}")
+        pairs = [("X_Hub_Signature_256", "sha256=" + "0" * 64), *good][::order]
+        assert served.post("github", body, pairs).status == (401 if kind == "Lighttpd" else 200)
+
+
+# Whole targets; the source is their last segment. None: how it is taken depends on the server.
+PATHS = [
+    ("/hook/stripe?a=1&b=%2F", 200), ("/hookonce.fcgi/stripe?", 200), ("/hook/%73tripe", 200), ("/hook/stripe/", 200),
+    ("/hook//stripe", 200), ("/hook/x/stripe", 200), ("/hook/stripe%2Fx", 404), ("/hook/Stripe", 404),
+    ("/hook/", 404), ("/hookonce.fcgi", 404), ("/hook/..%2fstripe", None), ("/hook/stripe%00", None),
+    ("http://evil.example:99/hook/stripe", None), ("/other/stripe", 404),
+]
+
+
+def test_paths_name_the_source_in_every_form(served):
+    for n, (path, wanted) in enumerate(PATHS):
+        event_id = f"evt_path_{n}"
+        body = events.stripe(event_id)
+        status = served.server.request("POST", path, body, served.signed("stripe", body)).status
+        taken = served.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id = %s", event_id.encode())
+        assert taken == (1 if status == 200 else 0), path
+        if wanted is not None:
+            assert status == wanted, path
+        elif path.startswith("http:"):
+            assert status == 200 or (status == 400 and type(served.server).__name__ == "Lighttpd"), path
+        else:
+            assert status in (400, 404), path
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_a_body_that_breaks_off_is_no_event(served):
+    body = events.stripe("evt_broken_off")
+    head = "".join(f"{k}: {v}\r\n" for k, v in [
+        ("Host", "localhost"), ("Content-Length", str(len(body))), *served.signed("stripe", body)])
+    answer = served.server.raw(f"POST /hook/stripe HTTP/1.1\r\n{head}\r\n".encode() + body[:-1], half_close=True)
+    assert wire.status_of(answer) in (None, 400, 408, 500, 502)
 
 
 @pytest.mark.usefixtures("unwritten")

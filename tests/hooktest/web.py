@@ -6,6 +6,7 @@ start no programs themselves have a `hookonce serve` beside them.
 
 import os
 import shutil
+import socket
 
 from . import wire
 from .paths import PROJECT, apache, lighttpd, nginx
@@ -23,15 +24,19 @@ class Server:
         self.port, self.proc, self.pool, self.socket = free_port(), None, None, None
 
     def start_pool(self, *options):
-        """Starts `hookonce serve` and waits until its socket is there; returns the socket's path."""
+        """Starts `hookonce serve` and waits until it listens; returns the socket's path."""
         site = self.site
         self.socket = os.path.join(site.folder("run"), "receiver.sock")
         self.pool = Proc([site.program, "serve", "--socket", self.socket, "--receivers", str(self.procs),
                           *options], os.path.join(self.folder, "serve.log"), env=site.environment(),
                          user=site.user, cwd=site.dir)
-        wait_until(lambda: os.path.exists(self.socket) or not self.pool.alive(), 20, "the receivers' socket")
-        assert self.pool.alive(), self.pool.output()
+        wait_until(self._receives, 20, "the receivers' socket")
         return self.socket
+
+    def _receives(self):
+        assert self.pool.alive(), self.pool.output()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            return link.connect_ex(self.socket) == 0
 
     def configure(self):
         """Writes the configuration and returns the command line."""
@@ -117,7 +122,7 @@ class Apache(Server):
 
     def __init__(self, site, kind="fcgid", procs=2, env=None):
         super().__init__(site, env, procs)
-        self.kind = kind
+        self.kind, self.further = kind, []  # further: lines behind all others
 
     def configure(self):
         program, modules = apache()
@@ -150,7 +155,7 @@ class Apache(Server):
         else:
             lines += [f'Define HOOKONCE_DIR "{self.site.dir}"',
                       f'Include "{PROJECT}/apache/hookonce-{self.kind}.conf"']
-        conf = self.site.write("web/apache.conf", "\n".join(lines) + "\n")
+        conf = self.site.write("web/apache.conf", "\n".join([*lines, *self.further]) + "\n")
         return [program, "-d", folder, "-f", conf, "-DFOREGROUND"]
 
     def _give_htaccess(self):

@@ -35,24 +35,27 @@ options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts
 
 updated=no
 take() {
-    local kind=$1 package=$2 version=$3 file=$4 sum=$5
+    local kind=$1 release=$2 package=$3 version=$4 file=$5 sum=$6
     if [ ! -e "$folder/files/$file" ]; then
         if [ $updated = no ]; then
-            apt-get "${options[@]}" update >"$folder/apt.log" 2>&1 || fail "apt-get update failed; see $folder/apt.log"
+            apt-get "${options[@]}" update >"$folder/apt.log" 2>&1 ||
+                fail "$mirror does not serve bullseye and bookworm (any more); name a mirror that does:" \
+                    "DEBIAN_MIRROR=... See $folder/apt.log"
             updated=yes
         fi
         case $kind in
         binary) (cd "$folder/files" && apt-get "${options[@]}" download "$package=$version") ;;
         source) (cd "$folder/files" && apt-get "${options[@]}" source --download-only "$package=$version") ;;
         esac >>"$folder/apt.log" 2>&1 ||
-            fail "$package $version is not to be had any more; put a newer one into lib/dist/pins. See $folder/apt.log"
+            fail "$mirror does not have $package $version of $release any more: put the version that it has, and its" \
+                "files' sums, into lib/dist/pins, or name a mirror that keeps it: DEBIAN_MIRROR=... See $folder/apt.log"
     fi
     echo "$sum  $folder/files/$file" | sha256sum --check --quiet >/dev/null 2>&1 ||
         fail "$file is not what lib/dist/pins says; remove $folder/files/$file to get it again"
 }
-while read -r kind _ package version file sum; do
+while read -r kind release package version file sum; do
     case $kind in '' | '#'*) continue ;; esac
-    take "$kind" "$package" "$version" "$file" "$sum"
+    take "$kind" "$release" "$package" "$version" "$file" "$sum"
 done <"$here/pins"
 
 # ---- the older C library ----

@@ -92,7 +92,8 @@ static void take_row(struct command_claim *c)
 
 struct claiming {
     struct command_claim *c;
-    const char *worker, *which; /* sql_command_new or _over */
+    const char *worker;
+    const struct db_skip *which; /* sql_command_new, _urgent or _over */
     bool found;
 };
 
@@ -101,11 +102,12 @@ static enum ho_code claim_tx(struct db *db, void *arg, struct ho_err *err)
 {
     struct claiming *x = arg;
     struct command_claim *c = x->c;
+    const struct db_value one[] = {DBV_INT(1)};
     struct db_rows due = {0};
 
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
-        code = db_run(db, x->which, NULL, 0, &due, err);
+        code = db_run_skip(db, x->which, one, 1, &due, err);
     }
     x->found = code == HO_OK && due.n_rows == 1;
     c->id = x->found ? (uint64_t)db_cell_int(&due, 0, 0) : 0;
@@ -123,7 +125,7 @@ static enum ho_code claim_tx(struct db *db, void *arg, struct ho_err *err)
     return code == HO_OK ? db_commit(db, err) : code;
 }
 
-static enum ho_code claim(struct db *db, const char *worker, const char *which,
+static enum ho_code claim(struct db *db, const char *worker, const struct db_skip *which,
                           struct command_claim *c, bool *got, struct ho_err *err)
 {
     struct claiming x = {.c = c, .worker = worker, .which = which};
@@ -144,9 +146,9 @@ static enum ho_code claim(struct db *db, const char *worker, const char *which,
 enum ho_code command_next(struct db *db, const char *worker, bool urgent, struct command_claim *c,
                           bool *got, struct ho_err *err)
 {
-    const char *const any[] = {sql_command_new, sql_command_over};
-    const char *const first[] = {sql_command_urgent};
-    const char *const *which = urgent ? first : any;
+    const struct db_skip *const any[] = {&sql_command_new, &sql_command_over};
+    const struct db_skip *const first[] = {&sql_command_urgent};
+    const struct db_skip *const *which = urgent ? first : any;
     enum ho_code code = HO_OK;
 
     *c = (struct command_claim){.id = 0};

@@ -274,15 +274,29 @@ enum ho_code command_find(struct db *db, const struct command_claim *c,
     return code;
 }
 
+static void put_ids(struct db_value in[SQL_CHUNK], const uint64_t *jobs, size_t n)
+{
+    for (size_t i = 0; i < SQL_CHUNK; i++) {
+        in[i] = DBV_UINT(jobs[i < n ? i : n - 1]);
+    }
+}
+
 static enum ho_code of_ids(struct db *db, const char *sql, const uint64_t *jobs, size_t n,
                            struct db_rows *rows, struct ho_err *err)
 {
     struct db_value in[SQL_CHUNK];
 
-    for (size_t i = 0; i < SQL_CHUNK; i++) {
-        in[i] = DBV_UINT(jobs[i < n ? i : n - 1]);
-    }
+    put_ids(in, jobs, n);
     return db_run(db, sql, in, SQL_CHUNK, rows, err);
+}
+
+static enum ho_code lock_free(struct db *db, const uint64_t *jobs, size_t n, struct db_rows *rows,
+                              struct ho_err *err)
+{
+    struct db_value in[SQL_CHUNK];
+
+    put_ids(in, jobs, n);
+    return db_run_skip(db, &sql_command_free, in, SQL_CHUNK, rows, err);
 }
 
 /* Of those that nobody works at some are locked, by another command or a console: waits. */
@@ -301,7 +315,7 @@ static enum ho_code wait_for_rest(struct db *db, const uint64_t *jobs, size_t n,
         code = of_ids(db, sql_command_wait, ids, found, &locked, err);
         if (code == HO_OK) {
             db_rows_free(rows);
-            code = of_ids(db, sql_command_free, jobs, n, rows, err);
+            code = lock_free(db, jobs, n, rows, err);
         }
     }
     db_rows_free(&locked);
@@ -312,7 +326,7 @@ static enum ho_code wait_for_rest(struct db *db, const uint64_t *jobs, size_t n,
 enum ho_code command_lock(struct db *db, const uint64_t *jobs, size_t n, struct db_rows *rows,
                           struct ho_err *err)
 {
-    enum ho_code code = of_ids(db, sql_command_free, jobs, n, rows, err);
+    enum ho_code code = lock_free(db, jobs, n, rows, err);
 
     return code == HO_OK && rows->n_rows < n ? wait_for_rest(db, jobs, n, rows, err) : code;
 }

@@ -95,6 +95,33 @@ enum ho_code db_run_built(struct db *db, const char *sql, const struct db_value 
 enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                          struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
+/* A SELECT that locks the rows which nobody else has locked, and passes over the others without
+ * waiting: SKIP LOCKED, and what does the same on a server that has none (MariaDB before 10.6).
+ * Make it with DB_SKIP; the table's key is `id`. */
+struct db_skip {
+    const char *text; /* with SKIP LOCKED */
+    const char *look; /* ids of what it would give, none locked; NULL: `lock` alone does */
+    const char *lock; /* the one row of that id, if it still is of them; fails if it is locked */
+    size_t n_head, n_where; /* parameters of `text` before its WHERE, and in it */
+    bool limited;           /* its last parameter is the most rows that are wanted */
+};
+
+#define DB_SKIP(columns, table, index, where, order)                                              \
+    .text = "SELECT " columns " FROM " table " FORCE INDEX (" index ") WHERE " where              \
+            " ORDER BY " order " LIMIT ? FOR UPDATE SKIP LOCKED",                                 \
+    .look = "SELECT id FROM " table " FORCE INDEX (" index ") WHERE " where " ORDER BY " order    \
+            " LIMIT ?",                                                                           \
+    .lock = "SELECT " columns " FROM " table " FORCE INDEX (PRIMARY) WHERE id = ? AND (" where    \
+            ") FOR UPDATE NOWAIT",                                                                \
+    .limited = true
+
+/* Runs one, in a transaction. in, rows and returns as db_run. */
+enum ho_code db_run_skip(struct db *db, const struct db_skip *s, const struct db_value *in,
+                         size_t n_in, struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+
+/* Whether the server, as it says which it is, knows SKIP LOCKED; false when not connected. */
+bool db_has_skip_locked(struct db *db);
+
 /* Whether the server takes this text, a site's or ours: prepared, and not run. What it cannot tell before a run, a
  * procedure's body for one, it does not tell here.
  * returns HO_OK, or the same codes as db_run */

@@ -77,6 +77,7 @@ static const struct error_row rows[] = {
     {1206, AWAY, HERE, OWN, "the database has no room for more locks"},
     {1223, AWAY, WHOLE, OWN, "the database is locked for reading"},
     {1226, AWAY, WHOLE, THEIRS, NULL}, /* names the limit and the user */
+    {1295, REFUSED, HERE, OWN, "this version of the database can't prepare such a statement"},
     {1290, AWAY, WHOLE, OWN, "the database is read-only"},
     {1317, AWAY, HERE, OWN, "the statement was interrupted"},
     {1412, AGAIN, HERE, OWN, "a table was changed meanwhile"},

@@ -8,7 +8,7 @@
 #include "store/db.h"
 
 #define DB_LOST 2013 /* the client library's number */
-#define DB_CACHE_MAX 64 /* prepared statements of one link; more are prepared each time */
+#define DB_CACHE_MAX 96 /* prepared statements of one link; more are prepared each time */
 
 struct db_prepared {
     const char *sql; /* the constant's address is the key */
@@ -31,6 +31,8 @@ struct db {
     void *look_arg;
     db_tx *guard; /* NULL, or run at the beginning of every transaction */
     void *guard_arg;
+    bool no_skip; /* the server knows no SKIP LOCKED, whatever it says */
+    bool timeout_known, timeout_undoes; /* a lock that is waited for in vain undoes all */
     struct seal_ring *seals; /* db_seals */
 };
 

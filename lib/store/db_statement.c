@@ -9,6 +9,7 @@
 #include "store/names.h"
 
 #define PARAMS_TOP 96 /* parameters of one statement */
+#define NOT_PREPARABLE 1295
 #define NAMED_MAX (512 * 1024) /* bytes of a text of ours with an installation's names in it */
 
 /* An error that comes in the middle of the rows is kept in the link, not in the statement. */
@@ -50,6 +51,26 @@ static int prepare_named(struct db *db, MYSQL_STMT *stmt, const char *sql, enum 
     int rc = mysql_stmt_prepare(stmt, (const char *)named.p, named.len);
     buf_free(&named);
     return rc;
+}
+
+/* Before MariaDB 10.6 not every statement can be prepared, a CREATE PROCEDURE for one; one that has
+ * no parameters is then sent as it is. */
+static enum ho_code run_unprepared(struct db *db, const char *sql, struct db_rows *rows,
+                                   struct ho_err *err)
+{
+    struct buf named;
+
+    buf_init(&named, NAMED_MAX);
+    if (names_put(db->settings, span_of(sql), &named) != HO_OK) {
+        ho_die("a statement is longer than %d bytes", NAMED_MAX);
+    }
+    enum ho_code code = db_query(db, buf_cstr(&named), err);
+    if (code == HO_OK) {
+        rows->affected = mysql_affected_rows(db->link);
+        rows->warnings = mysql_warning_count(db->link);
+    }
+    buf_free(&named);
+    return code;
 }
 
 /* The prepared statement for sql, from the cache or new. */
@@ -265,6 +286,10 @@ static enum ho_code run(struct db *db, const char *sql, enum text_kind kind,
     code = prepare(db, sql, kind, &p, err);
     if (code == HO_OK) {
         code = execute(db, p.stmt, in, n_in, err);
+    }
+    if (code != HO_OK && err->sys == NOT_PREPARABLE && kind == BUILT && n_in == 0) {
+        (void)mysql_stmt_close(p.stmt);
+        return run_unprepared(db, sql, rows, err);
     }
     bool lost = code != HO_OK && db_error_lost((unsigned)err->sys);
     if (code == HO_OK) {

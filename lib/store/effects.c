@@ -80,7 +80,7 @@ static enum ho_code look_at_owner(struct db *db, const struct taking *t, struct 
     bool known = false, dead = false, done = false, asked = true;
 
     out->verdict = EFFECT_TAKEN;
-    enum ho_code code = db_run(db, sql_other_job, in, 1, &rows, err);
+    enum ho_code code = db_run_skip(db, &sql_other_job, in, 1, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
         known = true;
         dead = span_is(db_cell(&rows, 0, OWNER_STATE), "dead");

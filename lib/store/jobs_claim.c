@@ -50,7 +50,7 @@ static enum ho_code select_class(struct db *db, struct claiming *c, enum job_cla
                                   DBV_UINT(room)};
     struct db_rows due = {0};
 
-    enum ho_code code = db_run(db, sql_jobs_due, in, 3, &due, err);
+    enum ho_code code = db_run_skip(db, &sql_jobs_due, in, 3, &due, err);
     if (code == HO_OK) {
         choose(c, &due);
         size_t kept = c->claim->n - before;

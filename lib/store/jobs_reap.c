@@ -97,7 +97,7 @@ static enum ho_code reap_tx(struct db *db, void *arg, struct ho_err *err)
     r->n = 0;
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_jobs_expired, in, 2, &rows, err);
+        code = db_run_skip(db, &sql_jobs_expired, in, 2, &rows, err);
     }
     for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {
         struct job *job = &r->jobs[i];
@@ -131,7 +131,7 @@ static enum ho_code wake_tx(struct db *db, void *arg, struct ho_err *err)
     w->woken = 0;
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_jobs_asleep, in, 1, &rows, err);
+        code = db_run_skip(db, &sql_jobs_asleep, in, 1, &rows, err);
     }
     w->sleepers.n = 0;
     for (size_t i = 0; code == HO_OK && i < rows.n_rows; i++) {

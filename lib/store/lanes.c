@@ -21,7 +21,7 @@ static enum ho_code still_runs(struct db *db, uint64_t holder, int64_t claim_no,
     struct db_rows rows = {0};
 
     *runs = true;
-    enum ho_code code = db_run(db, sql_other_job, in, 1, &rows, err);
+    enum ho_code code = db_run_skip(db, &sql_other_job, in, 1, &rows, err);
     if (code == HO_OK && rows.n_rows == 1) {
         *runs = span_is(db_cell(&rows, 0, OTHER_STATE), "running") &&
                 db_cell_int(&rows, 0, OTHER_CLAIM) == claim_no;
@@ -142,11 +142,11 @@ enum ho_code lane_lost(struct db *db, const unsigned char lane[SHA256_LEN], cons
 enum ho_code lane_wake(struct db *db, const unsigned char lane[SHA256_LEN], bool *woke,
                        struct ho_err *err)
 {
-    const struct db_value in[] = {DBV_BYTES(span_make(lane, SHA256_LEN))};
+    const struct db_value in[] = {DBV_BYTES(span_make(lane, SHA256_LEN)), DBV_INT(1)};
     struct db_rows rows = {0};
 
     *woke = false;
-    enum ho_code code = db_run(db, sql_lane_next, in, 1, &rows, err);
+    enum ho_code code = db_run_skip(db, &sql_lane_next, in, 2, &rows, err);
     if (code == HO_OK && rows.n_rows > 0) {
         const struct db_value id[] = {DBV_INT(db_cell_int(&rows, 0, 0))};
         code = db_run(db, sql_lane_wake, id, 1, &rows, err);

@@ -249,7 +249,7 @@ static enum ho_code wake_tx(struct db *db, void *arg, struct ho_err *err)
     c->n = 0;
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_pause_next, in, 2, &rows, err);
+        code = db_run_skip(db, &sql_pause_next, in, 2, &rows, err);
     }
     take_ids(c, &rows);
     db_rows_free(&rows);
@@ -322,7 +322,7 @@ static enum ho_code park_tx(struct db *db, void *arg, struct ho_err *err)
     c->n = 0;
     enum ho_code code = db_begin(db, err);
     if (code == HO_OK) {
-        code = db_run(db, sql_pause_due, in, 1, &rows, err);
+        code = db_run_skip(db, &sql_pause_due, in, 1, &rows, err);
     }
     take_ids(c, &rows);
     if (code == HO_OK) {

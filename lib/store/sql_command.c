@@ -9,18 +9,16 @@
     " + INTERVAL IF(asked_from = 'sql', 60, 3600) SECOND)"
 #define MINE " WHERE id = ? AND claim_token = ? AND state = 'running'"
 
-/* SKIP LOCKED: who edits a row in a console keeps nobody from the others. */
-const char sql_command_new[] = "SELECT id FROM hookonce_command FORCE INDEX (state)"
-                               " WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+/* Who edits a row in a console keeps nobody from the others. */
+const struct db_skip sql_command_new = {
+    DB_SKIP("id", "hookonce_command", "state", "state = 'new'", "id")};
 
-const char sql_command_urgent[] =
-    "SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'new'"
-    " AND command IN ('pause', 'resume', 'hold', 'release') ORDER BY id LIMIT 1"
-    " FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_command_urgent = {
+    DB_SKIP("id", "hookonce_command", "state",
+            "state = 'new' AND command IN ('pause', 'resume', 'hold', 'release')", "id")};
 
-const char sql_command_over[] =
-    "SELECT id FROM hookonce_command FORCE INDEX (state) WHERE state = 'running' AND " OVER
-    " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_command_over = {
+    DB_SKIP("id", "hookonce_command", "state", "state = 'running' AND " OVER, "id")};
 
 /* A form writes the default of asked_by as text, and may write what is not its own. */
 const char sql_command_claim[] =
@@ -103,8 +101,12 @@ const char sql_command_newest[] =
     " AND NOT EXISTS (SELECT 1 FROM hookonce_job AS k FORCE INDEX (once) WHERE"
     " k.correlation_id = j.correlation_id AND k.route = j.route AND k.replay_no > j.replay_no)";
 
-const char sql_command_free[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id IN " IDS
-                                " FOR UPDATE SKIP LOCKED";
+#define OF_IDS "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id IN " IDS
+
+const struct db_skip sql_command_free = {
+    .text = OF_IDS " FOR UPDATE SKIP LOCKED",
+    .look = OF_IDS,
+    .lock = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id = ? FOR UPDATE NOWAIT"};
 
 const char sql_command_idle[] = "SELECT id FROM hookonce_job FORCE INDEX (PRIMARY)"
                                 " WHERE state <> 'running' AND id IN " IDS;

@@ -2,9 +2,11 @@
 #ifndef HO_STORE_SQL_COMMAND_H
 #define HO_STORE_SQL_COMMAND_H
 
-extern const char sql_command_new[];     /* -> id, locked */
-extern const char sql_command_urgent[];  /* -> id, locked: of such a one */
-extern const char sql_command_over[];    /* -> id, locked: of one whose lease has ended */
+#include "store/db.h"
+
+extern const struct db_skip sql_command_new; /* -> id, locked */
+extern const struct db_skip sql_command_urgent; /* -> id, locked: of such a one */
+extern const struct db_skip sql_command_over; /* -> id, locked: of one whose lease has ended */
 extern const char sql_command_claim[];   /* token, worker, lease us, id */
 extern const char sql_command_stale[];   /* id: what is no command of a console ends */
 extern const char sql_command_recent[]; /* id, command, seconds -> how many began since then */
@@ -58,7 +60,7 @@ extern const char sql_command_jobs[];    /* the beginning; command_find.c adds w
 extern const char sql_command_newest[];  /* ... one more of its conditions */
 extern const char sql_command_idle[];    /* ids: those that nobody works at */
 extern const char sql_command_wait[];    /* ids: all, locked, however long that takes */
-extern const char sql_command_free[];    /* ids: those that nobody works at now, locked */
+extern const struct db_skip sql_command_free; /* ids: those that nobody works at now, locked */
 
 /* a job that is done, once more */
 extern const char sql_replay_look[];     /* id */

@@ -4,10 +4,12 @@
 
 #include "store/sql_lease.h"
 
-/* SKIP LOCKED: who holds the row's lock works at the job, so it is open; and we wait for nobody. */
-const char sql_other_job[] = "SELECT state, claim_no, outcome, first_try_at IS NOT NULL"
-                             " FROM hookonce_job FORCE INDEX (PRIMARY)"
-                             " WHERE id = ? FOR UPDATE SKIP LOCKED";
+#define OTHER                                                                                     \
+    "SELECT state, claim_no, outcome, first_try_at IS NOT NULL"                                   \
+    " FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id = ? FOR UPDATE "
+
+/* Who holds the row's lock works at the job, so it is open; and we wait for nobody. */
+const struct db_skip sql_other_job = {.text = OTHER "SKIP LOCKED", .lock = OTHER "NOWAIT"};
 
 const char sql_other_there[] = "SELECT 1 FROM hookonce_job FORCE INDEX (PRIMARY) WHERE id = ?";
 
@@ -91,9 +93,8 @@ const char sql_object_acted[] =
     " WHERE held_by = ? AND held_claim = ? AND held_mark IS NOT NULL"
     " AND (mark IS NULL OR mark < held_mark OR NOT mark_of <=> held_of)";
 
-const char sql_lane_next[] = "SELECT id FROM hookonce_job FORCE INDEX (lane)"
-                             " WHERE lane = ? AND state = 'waiting'"
-                             " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_lane_next = {
+    DB_SKIP("id", "hookonce_job", "lane", "lane = ? AND state = 'waiting'", "id"), .n_where = 1};
 
 const char sql_lane_wake[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
                              " SET state = 'ready', run_at = UTC_TIMESTAMP(6)"

@@ -2,8 +2,10 @@
 #ifndef HO_STORE_SQL_FLOW_H
 #define HO_STORE_SQL_FLOW_H
 
+#include "store/db.h"
+
 /* another job, by its number: no row when it is gone, or locked by whoever works at it */
-extern const char sql_other_job[];       /* id */
+extern const struct db_skip sql_other_job;       /* id */
 extern const char sql_other_there[];     /* id */
 
 /* effects */
@@ -27,7 +29,7 @@ extern const char sql_object_read[];     /* flow, key */
 extern const char sql_object_hold[];     /* job, claim no, mark, of, us, flow, key */
 extern const char sql_object_mark[];     /* mark, cid, of, flow, key, mark, of */
 extern const char sql_object_leave[];    /* flow, key, job, claim no */
-extern const char sql_lane_next[];       /* lane */
+extern const struct db_skip sql_lane_next; /* lane, limit */
 extern const char sql_object_held[];     /* job */
 extern const char sql_object_acted[];    /* cid, job, claim no */
 extern const char sql_lane_wake[];       /* id */

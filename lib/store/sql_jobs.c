@@ -12,11 +12,11 @@
 
 #define ROW "id, correlation_id, route, tries, claim_no, suspect, replay_no, class"
 
-const char sql_jobs_due[] =
-    "SELECT " ROW ", run_at"
-    " FROM hookonce_job FORCE INDEX (claim_class)"
-    " WHERE state = 'ready' AND class = ? AND run_at <= UTC_TIMESTAMP(6) AND run_at >= ?" SOUND
-    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_jobs_due = {
+    DB_SKIP(ROW ", run_at", "hookonce_job", "claim_class",
+            "state = 'ready' AND class = ? AND run_at <= UTC_TIMESTAMP(6) AND run_at >= ?" SOUND,
+            "run_at, id"),
+    .n_where = 2};
 
 const char sql_jobs_take[] =
     "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
@@ -42,17 +42,16 @@ const char sql_job_release[] =
     " tries = IF(suspect AND tries > 0, tries - 1, tries)"
     " WHERE id = ? AND state = 'running' AND claim_no = ? AND claim_token = ?";
 
-const char sql_jobs_expired[] =
-    "SELECT " ROW ", claim_token, COALESCE(worker, ''), run_at - INTERVAL ? MICROSECOND,"
-    " lane, first_try_at IS NOT NULL"
-    " FROM hookonce_job FORCE INDEX (claim)"
-    " WHERE state = 'running' AND run_at <= UTC_TIMESTAMP(6)" SOUND
-    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_jobs_expired = {
+    DB_SKIP(ROW ", claim_token, COALESCE(worker, ''), run_at - INTERVAL ? MICROSECOND,"
+            " lane, first_try_at IS NOT NULL",
+            "hookonce_job", "claim", "state = 'running' AND run_at <= UTC_TIMESTAMP(6)" SOUND,
+            "run_at, id"),
+    .n_head = 1};
 
-const char sql_jobs_asleep[] =
-    "SELECT id FROM hookonce_job FORCE INDEX (claim)"
-    " WHERE state = 'waiting' AND run_at <= UTC_TIMESTAMP(6)"
-    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_jobs_asleep = {
+    DB_SKIP("id", "hookonce_job", "claim", "state = 'waiting' AND run_at <= UTC_TIMESTAMP(6)",
+            "run_at, id")};
 
 const char sql_jobs_awake[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
                               " SET state = 'ready', run_at = UTC_TIMESTAMP(6)"

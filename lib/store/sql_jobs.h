@@ -2,17 +2,19 @@
 #ifndef HO_STORE_SQL_JOBS_H
 #define HO_STORE_SQL_JOBS_H
 
+#include "store/db.h"
+
 #define SQL_CHUNK 20 /* ids of one IN list; the last id stands in for the ones that are not there */
 
 /* claim and what belongs to it */
-extern const char sql_jobs_due[];        /* class, cursor, limit */
+extern const struct db_skip sql_jobs_due;        /* class, cursor, limit */
 extern const char sql_jobs_take[];       /* lease us, token, worker, charge, ids… */
 extern const char sql_jobs_taken[];      /* token, ids… */
 extern const char sql_receipts_taken[];  /* correlation ids… */
 extern const char sql_jobs_renew[];      /* lease us, token, ids… */
 extern const char sql_job_release[];     /* id, claim no, token */
-extern const char sql_jobs_expired[];    /* lease us, limit */
-extern const char sql_jobs_asleep[];     /* limit */
+extern const struct db_skip sql_jobs_expired;    /* lease us, limit */
+extern const struct db_skip sql_jobs_asleep;     /* limit */
 extern const char sql_jobs_awake[];      /* ids… */
 extern const char sql_jobs_look[];       /* lanes of pauses: from, to */
 extern const char sql_jobs_next[];

@@ -39,17 +39,15 @@ const char sql_pause_lane[] = "SELECT lane FROM hookonce_job FORCE INDEX (lane)"
                               " WHERE lane > ? AND lane < ? AND state = 'waiting'"
                               " ORDER BY lane LIMIT 1";
 
-const char sql_pause_next[] = "SELECT id FROM hookonce_job FORCE INDEX (lane)"
-                              " WHERE lane = ? AND state = 'waiting'"
-                              " ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_pause_next = {
+    DB_SKIP("id", "hookonce_job", "lane", "lane = ? AND state = 'waiting'", "id"), .n_where = 1};
 
 const char sql_pause_wake[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET" GO_ON
                               " WHERE lane = ? AND state = 'waiting' AND id IN " IDS;
 
-const char sql_pause_due[] =
-    "SELECT id, lane FROM hookonce_job FORCE INDEX (claim)"
-    " WHERE state = 'ready' AND run_at <= UTC_TIMESTAMP(6)"
-    " ORDER BY run_at, id LIMIT ? FOR UPDATE SKIP LOCKED";
+const struct db_skip sql_pause_due = {
+    DB_SKIP("id, lane", "hookonce_job", "claim",
+            "state = 'ready' AND run_at <= UTC_TIMESTAMP(6)", "run_at, id")};
 
 const char sql_pause_park[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY) SET" NOTE_WAIT("pause")
                               ", held_at = UTC_TIMESTAMP(6), lane = ?"

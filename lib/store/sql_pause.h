@@ -2,6 +2,8 @@
 #ifndef HO_STORE_SQL_PAUSE_H
 #define HO_STORE_SQL_PAUSE_H
 
+#include "store/db.h"
+
 extern const char sql_pauses[];       /* limit */
 extern const char sql_pause_there[];  /* kind, name */
 extern const char sql_pause_set[];    /* kind, name, who, reason */
@@ -10,9 +12,9 @@ extern const char sql_pause_count[];  /* lane, limit */
 
 /* waking and parking: a lane is that of a pause */
 extern const char sql_pause_lane[];   /* the lane before, the first that is none of a pause */
-extern const char sql_pause_next[];   /* lane, limit */
+extern const struct db_skip sql_pause_next;   /* lane, limit */
 extern const char sql_pause_wake[];   /* lane, ids… */
-extern const char sql_pause_due[];    /* limit */
+extern const struct db_skip sql_pause_due;    /* limit */
 extern const char sql_pause_park[];   /* lane, ids… */
 
 /* one job */

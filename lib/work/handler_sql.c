@@ -25,7 +25,7 @@ static enum ho_code guard_run(struct db *db, const struct guard *g, const char *
     char sql[64];
 
     (void)snprintf(sql, sizeof sql, "%s %s", verb, g->name);
-    enum ho_code code = db_run_once(db, sql, NULL, 0, &rows, err);
+    enum ho_code code = db_run_built(db, sql, NULL, 0, &rows, err);
     if (warned != NULL) {
         *warned = rows.warnings > 0;
     }
@@ -169,7 +169,7 @@ static bool undone_by_server(struct db *db, enum db_what what)
     struct ho_err ignored;
     bool all = what == DB_UNDONE;
 
-    if (what == DB_LOCK_WAIT && db_run_once(db, "SELECT @@innodb_rollback_on_timeout", NULL, 0,
+    if (what == DB_LOCK_WAIT && db_run_built(db, "SELECT @@innodb_rollback_on_timeout", NULL, 0,
                                             &rows, &ignored) == HO_OK) {
         all = db_cell_int(&rows, 0, 0) != 0;
     }

@@ -360,12 +360,12 @@ static void what_is_parked_costs_no_look(void **state)
     const struct db_value lane[] = {DBV_BYTES(span_make(low, SHA256_LEN)), DBV_BYTES(SPAN_LIT("pause;"))};
     const struct db_value next[] = {DBV_BYTES(span_make(high, SHA256_LEN)), DBV_INT(100)};
     const struct db_value asleep[] = {DBV_INT(100)};
-    assert_in_range(rows_read(sql_jobs_due, due, 3), 1, 5);
+    assert_in_range(rows_read(sql_jobs_due.look, due, 3), 1, 5);
     assert_in_range(rows_read(sql_jobs_next, NULL, 0), 1, 10);
-    assert_in_range(rows_read(sql_jobs_asleep, asleep, 1), 0, 5);
+    assert_in_range(rows_read(sql_jobs_asleep.look, asleep, 1), 0, 5);
     assert_in_range(rows_read(sql_pause_lane, lane, 2), 1, 5);
-    assert_in_range(rows_read(sql_pause_next, next, 2), 1, 5);
-    assert_in_range(rows_read(sql_pause_due, asleep, 1), 1, 5);
+    assert_in_range(rows_read(sql_pause_next.look, next, 2), 1, 5);
+    assert_in_range(rows_read(sql_pause_due.look, asleep, 1), 1, 5);
 }
 
 /* ---- holds ---- */

@@ -45,7 +45,7 @@ static inline void testdb_run(struct db *db, const char *sql)
 {
     struct ho_err err;
 
-    if (db_run_once(db, sql, NULL, 0, NULL, &err) != HO_OK) {
+    if (db_run_built(db, sql, NULL, 0, NULL, &err) != HO_OK) {
         fail_msg("%s: %s", sql, err.text);
     }
 }

@@ -21,6 +21,18 @@ What each part offers stands in its own module:
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
     hosting.py   an account of shared hosting, Apache with suEXEC
     gate.py      what tests/run counts by            home.py   a reader of README and runbook
+
+A test has to hold where four others and a compiler run beside it:
+  - Look with wait_until, not once: a FastCGI receiver counts repeats, imports and notes its log behind its answer,
+    and pids_of sees what a program has forked for another one.
+  - Hold a handler with flow.Gate or a file it waits for and let it go, instead of racing a sleep of two seconds.
+  - Runs that must not try again by themselves have "3 tries, 1h" and flow.make_due: to a slow `process --once` what
+    comes due within a second is due. It ends after 55 s, and a processor when its --for is over: give it 200s.
+  - No upper bound on time that others' work can reach. What must be quick is the least of several (proc.least) or
+    CPU (proc.cpu_s); what must come first is read from the rows' own times; a wait that is the promise itself says so.
+  - Lower bounds go by one clock, the database's; none by when a thread of the test came to look.
+  - Nothing hangs on the second, minute or day that passes meanwhile (proc.clear_of_the_turn), nor on a port, a
+    file's time or an order that was not asked for.
 """
 
 from . import events, sign

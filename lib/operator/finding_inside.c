@@ -59,8 +59,8 @@ const struct finding_row findings_inside[FINDING_N - FINDING_WEB_N] = {
     ROW(DATABASE_PLAIN) = {"database-plain", FOUND_WARN,
         "the connection to the database goes to another machine without TLS",
         "events and what handlers write can be read on the way",
-        {[HOST_ANY] = "use the database's socket if it is on this machine; else switch TLS on "
-                      "under [database], if the host's server has it"}},
+        {[HOST_ANY] = "use the database's socket if it is on this machine; else write tls = "
+                      "verify under [database], or tls = on where its certificate is not good"}},
     ROW(OUTBOUND) = {"outbound", FOUND_WARN, "an address that the config names cannot be reached",
         "keys are not fetched, handlers and alerts not delivered",
         {[HOST_ANY] = "does the host allow connections to the outside (port 443), does it resolve "

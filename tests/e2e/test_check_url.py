@@ -66,6 +66,8 @@ def test_a_host_that_is_well_gets_no_line_too_many(site, server, kind, notes):
     assert [r for r in rows if r["level"] in ("warn", "FAIL")] == []
     told, = (r["text"] for r in rows if r["subject"] == "host")
     assert kind in told and set(of_host(rows)) - {"packet"} == notes, rows
+    for line in of_host(rows).get("argv", []):
+        is_as_listed(line, "out of the web root")
     assert s.written() == before and s.log_text() == log, "the probe writes nothing"
 
 
@@ -355,7 +357,8 @@ IN_HOST = {
 }
 PLANTS = {**{name: (in_proxy(name), row[2]) for name, row in IN_PROXY.items()}, **IN_HOST}
 # Those of other servers, below.
-ELSEWHERE = {"argv", "http2-body", "wait-timeout", "packet", "engine", "database-plain"}
+DATABASE = {"wait-timeout": "idle_close", "packet": "64M", "engine": "ENGINE=InnoDB", "database-plain": "tls = on"}
+ELSEWHERE = {"argv", "http2-body", *DATABASE}
 
 
 def test_every_finding_is_planted_once():
@@ -383,3 +386,132 @@ def test_a_planted_fault_is_found(world, name):
     assert name in found and set(found) - {"packet"} - how.get("also", set()) == {name} - how.get("also", set()), found
     for line in found[name]:
         is_as_listed(line, word)
+
+
+# ---- real servers, set up in a bad way ----
+
+def https(world_tls, port, *protocols):
+    """Lines of Apache's configuration for a second port, with TLS."""
+    return ["LoadModule ssl_module {modules}/mod_ssl.so", "LoadModule http2_module {modules}/mod_http2.so",
+            f"Listen 127.0.0.1:{port} https", f"<VirtualHost 127.0.0.1:{port}>", "SSLEngine on",
+            f'SSLCertificateFile "{os.path.join(os.path.dirname(world_tls.ca), "server.pem")}"',
+            f"Protocols {' '.join(protocols)}", "</VirtualHost>"]
+
+
+@pytest.mark.parametrize("server, protocols, found", [
+    ("apache-fcgid", ("h2", "http/1.1"), {"http2-body"}), ("apache-fcgid", ("http/1.1",), set()),
+    ("apache-cgid", ("h2", "http/1.1"), {"argv"})])
+def test_http2_before_mod_fcgid_is_found(site, base, server, protocols, found):
+    tls_ca, port = KeyServer(os.path.join(base, "check-tls-2")), free_port()
+    s = site(server=(server, {"further": https(tls_ca, port, *protocols)}), sources=SOURCES,
+             settings={"hookonce": {"ca_file": tls_ca.ca}})
+    s.process()
+    got = of_host(lines(s, f"https://localhost:{port}{PATH}"))
+    assert set(got) - {"packet", "ipv6"} == found, got
+    for line in got.get("http2-body", []):
+        is_as_listed(line, "Protocols http/1.1")
+
+
+def test_the_limit_of_mod_fcgid_is_found(site):
+    s = site(server=("apache-fcgid", {"further": ["FcgidMaxRequestLen 131072"]}), sources=SOURCES)
+    s.process()
+    got = of_host(lines(s, s.server.url(PATH)))
+    assert set(got) - {"packet"} == {"body-limit"}, got
+    line, = got["body-limit"]
+    is_as_listed(line, "FcgidMaxRequestLen 27262976")
+    assert "status 500" in line["text"] and "131072 bytes do)" in line["text"], line
+
+
+# .htaccess: (what is changed in it, what is found, words of the advice)
+HTACCESS = {
+    "as it is": ([], set(), ""),
+    "no handler": ([("SetHandler cgi-script", ""), ("RewriteEngine On", "")], {"program-served"}, "AddHandler cgi-script"),
+    "no ExecCGI": ([("Options +ExecCGI", "Options -ExecCGI")], {"forbidden"}, "Options +ExecCGI"),
+    "no Authorization": ([("RewriteCond %{HTTP:Authorization} .", ""), ("RewriteRule ^ - [E=", "RewriteRule ^ - [E=X")],
+                         {"authorization"}, "CGIPassAuth On"),
+    "redirect": ([("RewriteEngine On", "RewriteEngine On\nRewriteRule ^ https://www.example.com%{REQUEST_URI} [R=301,L]")],
+                 {"redirected"}, "RewriteCond %{REQUEST_URI} !/hookonce"),
+    "short bodies": ([("RewriteEngine On", "RewriteEngine On\nLimitRequestBody 100000")], {"body-limit"},
+                     "LimitRequestBody 27262976"),
+    "all in the web root": ([("Require all denied", ""), ("RewriteEngine On", "")], {"file-served", "authorization"},
+                            "out of the web root"),
+}
+
+
+@pytest.fixture(scope="module")
+def by_htaccess(module_site):
+    s = module_site(server="htaccess-cgid", sources=SOURCES)
+    s.process()
+    with open(s.path("www/hook/.htaccess"), encoding="utf-8") as f:
+        return s, f.read()
+
+
+@pytest.mark.parametrize("name", list(HTACCESS))
+def test_a_mistake_in_htaccess_is_found(by_htaccess, name):
+    s, text = by_htaccess
+    changes, found, word = HTACCESS[name]
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    s.write("www/hook/.htaccess", text, mode=0o644)
+    s.write("www/hook/stripe.secret0", s.secrets["stripe"][0])
+    got = of_host(lines(s, s.server.url("/hook/hookonce.fcgi")))
+    assert set(got) - {"packet", "argv"} == found, got
+    for key in sorted(found)[-1:]:
+        is_as_listed(got[key][0], word)
+
+
+def test_a_strange_database_is_found(site, own_mariadb):
+    server = own_mariadb(networking=True, options=["--default-storage-engine=MyISAM", "--wait-timeout=10",
+                                                   "--max-allowed-packet=2M"])
+    s = site(server="lighttpd", database=server.create_database(), sources=SOURCES)
+    s.process()
+    got = of_host(lines(s, s.server.url(PATH)))
+    assert set(got) == set(DATABASE) - {"database-plain"}, got
+    away = s.config_text().replace(f"socket = {server.socket}", f"host = 0.0.0.0\nport = {server.port}\ntls = off")
+    s.write("away.conf", away)
+    got = of_host(lines(s, s.server.url(PATH), config=s.path("away.conf")))
+    assert set(got) == set(DATABASE), got
+    for name, word in DATABASE.items():
+        is_as_listed(got[name][0], word)
+
+
+# ---- the command ----
+
+def test_check_takes_the_url_of_the_config(site):
+    s = site(server="lighttpd", sources=SOURCES)
+    assert b"through which address?" in s.hookonce("check", "--host").stderr
+    assert not [r for r in lines(s, None) if r["subject"] in ("host", "cron")], "without --host nobody is asked"
+    s.settings = {"hookonce": {"url": s.server.url(PATH)}}
+    s.configure()
+    rows = lines(s, None, "--host")
+    assert [r for r in rows if r["subject"] == "host"] and [r for r in rows if r["subject"] == "cron-never"]
+    rows = lines(s, s.server.url("/hook"))
+    assert "[hookonce] is " + s.server.url(PATH) in next(r["text"] for r in rows if r["subject"] == "url")
+
+
+def test_the_probe_answers_nobody_without_a_ticket(site):
+    s = site(server="lighttpd", sources=SOURCES)
+    for path in ("/hook/setup/echo", PATH + "/setup/echo", PATH + "/setup/echo?ticket=echo.9999999999.00." + "0" * 64):
+        answer = s.server.request("POST", path, b"x")
+        assert (answer.status, answer.body) == (401, b"wrong ticket")
+    assert s.server.request("POST", PATH + "/echo", b"x").status == 404
+
+
+def test_the_probe_tells_no_secret_and_no_value_of_a_header(world):
+    told = []
+    world.middle.set(lambda r: told.append(r) and None, lambda r, a: told.append(a))
+    lines(world.site, world.middle.url(PATH))
+    requests, said = told[0::2], told[1::2]
+    tickets = {v for r in requests for k, v in r.headers if k.lower() == "x-hookonce-ticket"}
+    assert len(tickets) == 1 and all(r.target.startswith(("/hookonce", "/" + os.path.basename(world.site.dir), "/db.",
+                                                          "/stripe", "/github", "/receiver", "/state"))
+                                     for r in requests if not r.target.startswith(PATH)), [r.target for r in requests]
+    secrets = [open(world.site.path(n), "rb").read().strip() for n in ("hookonce.key", "db.password", "stripe.secret0")]
+    ticket, = tickets
+    for answer in said:
+        assert ticket.encode() not in answer.body and not any(x in answer.body for x in secrets), answer
+    echo = json.loads(said[0].body)
+    assert all(len(h) == 1 for h in echo["headers"] if h[0] in ("host", "user-agent", "x-hookonce-ticket", "accept"))
+    for r in requests:  # a ticket goes to the probe alone
+        assert ("/setup/echo" in r.target) == any(k.lower() == "x-hookonce-ticket" for k, _ in r.headers), r.target

@@ -21,6 +21,7 @@ What each part offers stands in its own module:
     proc.py      processes, ports, bounded waits     paths.py  where the programs are
     hosting.py   an account of shared hosting, Apache with suEXEC
     gate.py      what tests/run counts by            home.py   a reader of README and runbook
+    middle.py    an HTTP proxy that alters what it is told to
 
 A test has to hold where four others and a compiler run beside it:
   - Look with wait_until, not once: a FastCGI receiver counts repeats, imports and notes its log behind its answer,

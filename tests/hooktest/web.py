@@ -118,11 +118,14 @@ _GATEWAYS = {"fcgid": ("fcgid",), "cgid": ("cgid",), "proxy": ("proxy", "proxy_f
 
 
 class Apache(Server):
-    """Apache with kind "fcgid", "cgid" or "proxy" (server configuration), or "htaccess-" and one of them."""
+    """Apache with kind "fcgid", "cgid" or "proxy" (server configuration), or "htaccess-" and one of them.
 
-    def __init__(self, site, kind="fcgid", procs=2, env=None):
+    further: lines behind all others; {modules} in them is the folder of the modules.
+    """
+
+    def __init__(self, site, kind="fcgid", procs=2, env=None, further=()):
         super().__init__(site, env, procs)
-        self.kind, self.further = kind, []  # further: lines behind all others
+        self.kind, self.further = kind, list(further)
 
     def configure(self):
         program, modules = apache()
@@ -155,7 +158,10 @@ class Apache(Server):
         else:
             lines += [f'Define HOOKONCE_DIR "{self.site.dir}"',
                       f'Include "{PROJECT}/apache/hookonce-{self.kind}.conf"']
-        conf = self.site.write("web/apache.conf", "\n".join([*lines, *self.further]) + "\n")
+        lines += [line.replace("{modules}", modules) for line in self.further]
+        conf = self.site.write("web/apache.conf", "
+".join(lines) + "
+")
         return [program, "-d", folder, "-f", conf, "-DFOREGROUND"]
 
     def _give_htaccess(self):

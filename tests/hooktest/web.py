@@ -159,9 +159,7 @@ class Apache(Server):
             lines += [f'Define HOOKONCE_DIR "{self.site.dir}"',
                       f'Include "{PROJECT}/apache/hookonce-{self.kind}.conf"']
         lines += [line.replace("{modules}", modules) for line in self.further]
-        conf = self.site.write("web/apache.conf", "
-".join(lines) + "
-")
+        conf = self.site.write("web/apache.conf", "\n".join(lines) + "\n")
         return [program, "-d", folder, "-f", conf, "-DFOREGROUND"]
 
     def _give_htaccess(self):

@@ -9,6 +9,7 @@ import tarfile
 
 import pytest
 
+from hooktest.documents import Document
 from hooktest.paths import PROJECT, program, tool
 from hooktest.proc import run
 
@@ -97,5 +98,18 @@ def test_an_archive_is_the_same_whoever_packs_it_and_its_checksums_hold(build, t
     for name in ("hookonce", "hookonce.fcgi", "handlers/handler.py", "licences/curl", "schema/RUNBOOK.md",
                  "providers/stripe.conf", "bill-of-materials.spdx.json", "man/hookonce.1", "apache/htaccess-cgid"):
         assert name in read
-    with open(os.path.join(build, archive + ".sha256"), encoding="ascii") as f:
-        assert f.read() == f"{hashlib.sha256(first).hexdigest()}  {archive}\n"
+    # As the README says: checked, unpacked, moved.
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in (archive, archive + ".sha256"):
+        shutil.copy(os.path.join(build, name), home)
+    block = Document("README.md").take("sha256sum -c hookonce-") + "\n./hookonce --version\n"
+    done = run(["sh", "-e", "-c", block], 120, env={"PATH": "/usr/bin:/bin", "HOME": str(home)}, cwd=str(home))
+    assert done.returncode == 0 and re.fullmatch(rb"\S+\.tar\.gz: OK\nhookonce [0-9.]+\n", done.stdout), done
+    # One byte that is another one is found.
+    with open(home / archive, "r+b") as f:
+        f.seek(-9, os.SEEK_END)
+        byte = f.read(1)
+        f.seek(-9, os.SEEK_END)
+        f.write(bytes([byte[0] ^ 1]))
+    assert run(["sh", "-e", "-c", block], 120, env={"PATH": "/usr/bin:/bin", "HOME": str(home / "b")}, cwd=str(home)).returncode

@@ -22,6 +22,7 @@ README_NOT_RUN = {
     "[source sb-token]": "test_reply_providers.py runs it, and the two after it",
     "[handler deploys]": "the same",
     "[handler hours]": "the same",
+    "sha256sum -c hookonce-": "test_install.py runs it",
     "[alert mail]": "test_watch.py runs it",
     "[expect payouts]": "test_numbers.py runs it",
     "[handler paid-by-card]": "test_copy.py runs it, and the five after it",

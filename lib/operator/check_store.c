@@ -107,17 +107,21 @@ bool check_database(struct check *c)
     if (s.have < s.want) {
         found(c, FOUND_FAIL, "schema", "version %d, this program wants %d; run hookonce migrate",
               s.have, s.want);
+    } else if (!migrate_serves(&s)) {
+        found(c, FOUND_FAIL, "schema", "version %d, this program works up to %d; install the newer "
+              "program", s.have, migrate_last(&s));
     } else if (s.have > s.want) {
-        found(c, FOUND_FAIL, "schema", "version %d, this program knows up to %d; install the newer "
-              "program", s.have, s.want);
+        found(c, FOUND_OK, "schema", "version %d, of a newer program; this one (%d) works with it",
+              s.have, s.want);
     } else {
         found(c, FOUND_OK, "schema", "version %d, as this program wants", s.have);
     }
     check_print(c, &s);
-    if (s.have == s.want) {
+    bool serves = s.have >= s.want && migrate_serves(&s);
+    if (serves) {
         check_health(c);
     }
-    return s.have == s.want;
+    return serves;
 }
 
 /* ---- work ---- */

@@ -6,15 +6,19 @@
 #include "operator/operator.h"
 #include "operator/table.h"
 #include "store/migrate.h"
+#include "store/names.h"
+#include "store/views.h"
 
-enum { OPT_STATUS, OPT_USER, OPT_PASSWORD_FILE, OPT_CALLS, OPT_N };
+enum { OPT_STATUS, OPT_USER, OPT_PASSWORD_FILE, OPT_CALLS, OPT_PRINT, OPT_N };
 static const struct arg_option options[OPT_N] = {
     [OPT_STATUS] = {"status", false},
     [OPT_USER] = {"user", true},
     [OPT_PASSWORD_FILE] = {"password-file", true},
     [OPT_CALLS] = {"calls", false},
+    [OPT_PRINT] = {"print", false},
 };
 
+#define PRINT_MAX (1024UL * 1024)
 #define TABLE_DENIED 1142 /* the server's number for a right on a table that is lacking */
 
 static void print_json(const struct migrate_state *s, int now)
@@ -48,12 +52,15 @@ static int status_only(struct operator *op)
     if (migrate_status(operator_db(op), &s, &err) != HO_OK) {
         return operator_db_fail(op, &err);
     }
-    bool well = s.have == s.want && s.key_print[0] != '\0';
+    bool well = s.have >= s.want && migrate_serves(&s) && s.key_print[0] != '\0';
     if (op->json) {
         print_json(&s, s.have);
-    } else if (s.have > s.want) {
-        (void)printf("The tables are of version %d, this program knows up to %d: install the newer "
-                     "program.\n", s.have, s.want);
+    } else if (!migrate_serves(&s)) {
+        (void)printf("The tables are of version %d, this program works up to %d: install the newer "
+                     "program.\n", s.have, migrate_last(&s));
+    } else if (well && s.have > s.want) {
+        (void)printf("The tables are of version %d, a later one than this program's (%d), and it works "
+                     "with them; they belong to the key with print %.8s.\n", s.have, s.want, s.key_print);
     } else if (s.have == 0) {
         (void)printf("There are no tables yet; `hookonce migrate` makes them (version %d).\n",
                      s.want);
@@ -104,11 +111,11 @@ static int migrate(struct operator *op)
                             "CREATE VIEW or DROP; all else works without them");
     }
     if (op->json) {
-        print_json(&s, s.want);
+        print_json(&s, s.have > s.want ? s.have : s.want);
         return EXIT_WELL;
     }
-    if (s.have == s.want) {
-        (void)printf("The tables were up to date (version %d)", s.want);
+    if (s.have >= s.want) {
+        (void)printf("The tables were up to date (version %d)", s.have);
     } else if (s.have == 0) {
         (void)printf("Made the tables (version %d)", s.want);
     } else {
@@ -139,12 +146,28 @@ static int make_calls(struct operator *op)
     return code == HO_OK ? EXIT_WELL : operator_db_fail(op, &err);
 }
 
+/* The files of schema/ with this installation's names, for who imports them by hand. */
+static int print_files(const struct operator *op)
+{
+    struct buf text;
+    enum ho_code code = HO_OK;
+
+    buf_init(&text, PRINT_MAX);
+    for (size_t i = 0; i < schema_n && code == HO_OK; i++) {
+        code = names_put(op->settings, span_of(schema_files[i].sql), &text);
+    }
+    code = code == HO_OK ? names_put(op->settings, span_of(views_files[0].sql), &text) : code;
+    (void)fputs(buf_cstr(&text), stdout);
+    buf_free(&text);
+    return code == HO_OK ? EXIT_WELL : operator_fail(op, EXIT_TROUBLE, "the schema is too long");
+}
+
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
     struct ho_err err = {HO_OK, 0, ""};
     const char *value = NULL, *user = NULL, *password_file = NULL;
-    bool only_status = false, calls = false;
+    bool only_status = false, calls = false, prints = false;
     int got;
 
     while ((got = args_next(&a, options, OPT_N, &value)) != ARGS_END) {
@@ -155,6 +178,7 @@ static int run(struct operator *op, int argc, char **argv)
         case OPT_STATUS: only_status = true; break;
         case OPT_USER: user = value; break;
         case OPT_CALLS: calls = true; break;
+        case OPT_PRINT: prints = true; break;
         case OPT_PASSWORD_FILE: password_file = value; break;
         default: return EXIT_USAGE;
         }
@@ -165,6 +189,9 @@ static int run(struct operator *op, int argc, char **argv)
     int status = operator_need_settings(op);
     if (status != EXIT_WELL) {
         return status;
+    }
+    if (prints) {
+        return print_files(op);
     }
     if (user != NULL) {
         op->owned->db_user = user;
@@ -183,7 +210,7 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_migrate = {
     .name = "migrate",
-    .synopsis = "[--status] [--calls] [--user NAME [--password-file FILE]]",
+    .synopsis = "[--status] [--print] [--calls] [--user NAME [--password-file FILE]]",
     .summary = "makes the tables, or brings them to the version that this program wants",
     .help =
         "May be run again at any time, and by several at once. It also makes the key file the\n"
@@ -192,6 +219,9 @@ const struct command cmd_migrate = {
         "\n"
         "  --status              only says which version is there; ends with 1 when there is something\n"
         "                        to do\n"
+        "  --print               only prints the SQL of tables and views, with this config's table_prefix,\n"
+        "                        for an import by hand; needs no database. The key's print is still\n"
+        "                        missing then: run `hookonce migrate` once\n"
         "  --calls               also makes the procedures of schema/calls.sql, for example\n"
         "                        CALL hookonce_retry(12); where the host lets you make routines\n"
         "  --user NAME           as this database user, where those of the config may not change tables\n"

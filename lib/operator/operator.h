@@ -44,7 +44,7 @@ struct command {
     int (*run)(struct operator *op, int argc, char **argv);
 };
 
-extern const struct command cmd_body, cmd_capture, cmd_check, cmd_discard, cmd_explain, cmd_forget,
+extern const struct command cmd_body, cmd_capture, cmd_check, cmd_config, cmd_discard, cmd_explain, cmd_forget,
     cmd_grants, cmd_hold, cmd_import, cmd_list, cmd_migrate, cmd_page, cmd_pair, cmd_pause, cmd_process,
     cmd_providers, cmd_prune, cmd_rekey, cmd_release, cmd_replay, cmd_reply, cmd_resume, cmd_retry,
     cmd_routes, cmd_send, cmd_serve, cmd_setup, cmd_tail, cmd_tick_url, cmd_top, cmd_watch;

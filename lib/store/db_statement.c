@@ -289,6 +289,7 @@ static enum ho_code run(struct db *db, const char *sql, enum text_kind kind,
     }
     if (code != HO_OK && err->sys == NOT_PREPARABLE && kind == BUILT && n_in == 0) {
         (void)mysql_stmt_close(p.stmt);
+        ho_err_clear(err);
         return run_unprepared(db, sql, rows, err);
     }
     bool lost = code != HO_OK && db_error_lost((unsigned)err->sys);

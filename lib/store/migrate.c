@@ -72,6 +72,16 @@ void migrate_key_note(struct counters *counters, struct span key)
     atomic_store(counters_word(counters, WORD_KEY), key_word(print));
 }
 
+int migrate_last(const struct migrate_state *s)
+{
+    return s->want / SCHEMA_MAJOR * SCHEMA_MAJOR + SCHEMA_MAJOR - 1;
+}
+
+bool migrate_serves(const struct migrate_state *s)
+{
+    return s->have <= migrate_last(s);
+}
+
 enum ho_code migrate_fits(struct db *db, struct span key, struct counters *counters,
                           struct ho_err *err)
 {
@@ -86,8 +96,9 @@ enum ho_code migrate_fits(struct db *db, struct span key, struct counters *count
         return ho_fail(err, HO_PERMANENT, "the tables are %s; run: hookonce migrate",
                        state.have == 0 ? "missing" : "older than this program");
     }
-    if (state.have > state.want) {
-        return ho_fail(err, HO_PERMANENT, "the tables are newer than this program");
+    if (!migrate_serves(&state)) {
+        return ho_fail(err, HO_PERMANENT, "the tables are newer (version %d) than this program"
+                       " works with (up to %d)", state.have, migrate_last(&state));
     }
     migrate_key_print(key, print);
     if (counters != NULL && strlen(state.key_print) == KEY_PRINT_LEN) {
@@ -196,11 +207,11 @@ enum ho_code migrate_run(struct db *db, const char *key_file, struct migrate_sta
     bool created = false;
 
     enum ho_code code = migrate_status(db, before, err);
-    if (code == HO_OK && before->have > before->want) {
+    if (code == HO_OK && !migrate_serves(before)) {
         code = ho_fail(err, HO_PERMANENT,
-                       "the tables are of version %d, this program knows up to %d: install the"
+                       "the tables are of version %d, this program works up to %d: install the"
                        " newer program",
-                       before->have, before->want);
+                       before->have, migrate_last(before));
     }
     if (code == HO_OK) {
         code = get_key(key_file, before, &created, &key, err);
@@ -210,7 +221,7 @@ enum ho_code migrate_run(struct db *db, const char *key_file, struct migrate_sta
             code = apply(db, &schema_files[i], err);
         }
     }
-    if (code == HO_OK) {
+    if (code == HO_OK && before->have <= before->want) { /* else they are a newer program's */
         code = views_make(db, &before->views_denied, err);
     }
     if (code == HO_OK) {

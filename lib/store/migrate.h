@@ -29,6 +29,12 @@ enum ho_code migrate_calls(struct db *db, struct ho_err *err) HO_MUST_CHECK;
 
 #define KEY_PRINT_LEN 32
 
+/* Versions of one hundred belong together: what comes later in it adds tables, columns with a
+ * default, keys and words at the end of a list, and takes nothing away that an earlier program uses.
+ * So a program works with its own version and with every later one of its hundred, and can be rolled
+ * back without touching the tables. What takes away begins the next hundred. */
+#define SCHEMA_MAJOR 100
+
 struct migrate_state {
     int have;                            /* newest version applied; 0: no tables yet */
     int want;                            /* newest version that this program knows */
@@ -36,6 +42,10 @@ struct migrate_state {
     bool key_created;                    /* by migrate_run: the key file is new */
     bool views_denied;                   /* by migrate_run: the console's views could not be made */
 };
+
+/* The newest version that this program works with, and whether the tables are not beyond it. */
+int migrate_last(const struct migrate_state *s);
+bool migrate_serves(const struct migrate_state *s);
 
 /* The next statement of a schema file: comment and empty lines are left out, a semicolon at the end
  * of a line ends it. Dies when it does not fit.
@@ -46,7 +56,7 @@ bool migrate_next(struct span *rest, struct buf *statement);
 enum ho_code migrate_status(struct db *db, struct migrate_state *out, struct ho_err *err)
     HO_MUST_CHECK;
 
-/* Whether the tables are of this program's version and belong to this key: what is written under
+/* Whether the tables are of this program's version, or a later one that it works with, and belong to this key: what is written under
  * another key is never run.
  * counters - get whose the tables are, for migrate_key_known; may be NULL
  * returns HO_OK | HO_TRANSIENT | HO_PERMANENT (the tables; it says what to do) | HO_REJECT (it is

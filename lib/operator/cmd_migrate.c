@@ -76,19 +76,6 @@ static int status_only(struct operator *op)
     return well ? EXIT_WELL : EXIT_TROUBLE;
 }
 
-/* This host's receivers may spool under it from now on. */
-static void note_key(struct operator *op)
-{
-    struct counters *counters = counters_open(op->settings->state_dir);
-    struct ho_err ignored;
-    struct span key;
-
-    if (operator_key(op, &key, &ignored) == HO_OK) {
-        migrate_key_note(counters, key);
-    }
-    counters_close(counters);
-}
-
 static int migrate(struct operator *op)
 {
     struct ho_err err = {HO_OK, 0, ""};
@@ -105,7 +92,7 @@ static int migrate(struct operator *op)
     if (code != HO_OK) {
         return operator_db_fail(op, &err);
     }
-    note_key(op);
+    operator_note_key(op);
     if (s.views_denied) {
         (void)operator_fail(op, EXIT_WELL, "the console's views were not made: this account lacks "
                             "CREATE VIEW or DROP; all else works without them");

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "operator/page.h"
+#include "operator/setup.h"
 
 enum { OPT_OPENMETRICS, OPT_N };
 static const struct arg_option options[OPT_N] = {[OPT_OPENMETRICS] = {"openmetrics", false}};
 
-enum which { WHICH_HEALTH, WHICH_METRICS, WHICH_STATUS, WHICH_N };
-static const char *const names[WHICH_N] = {"health", "metrics", "status"};
+enum which { WHICH_HEALTH, WHICH_METRICS, WHICH_STATUS, WHICH_SETUP, WHICH_N };
+static const char *const names[WHICH_N] = {"health", "metrics", "status", "setup"};
 
 static int make(struct operator *op, enum which which, bool open, struct buf *out)
 {
@@ -24,6 +25,7 @@ static int make(struct operator *op, enum which which, bool open, struct buf *ou
     case WHICH_HEALTH: page_health(&p, &h, out); break;
     case WHICH_METRICS: page_metrics(&p, open, out); break;
     case WHICH_STATUS: page_status(&p, &h, out); break;
+    case WHICH_SETUP:
     case WHICH_N: break;
     }
     page_free(&p);
@@ -68,13 +70,16 @@ static int run(struct operator *op, int argc, char **argv)
     }
     enum which which = named(name);
     if (which == WHICH_N) {
-        return operator_fail(op, EXIT_USAGE, "wants the name of a page: health, metrics or status");
+        return operator_fail(op, EXIT_USAGE, "wants the name of a page: health, metrics, status or setup");
     }
     int status = EXIT_WELL;
     bool read = which == WHICH_HEALTH ? operator_settings(op, &err) == HO_OK
                                       : (status = operator_need_settings(op)) == EXIT_WELL;
     if (status != EXIT_WELL) {
         return status;
+    }
+    if (which == WHICH_SETUP) {
+        return setup_page(op);
     }
     buf_init(&out, PAGE_MAX);
     status = read ? make(op, which, open, &out) : refused(&err, &out);
@@ -85,7 +90,7 @@ static int run(struct operator *op, int argc, char **argv)
 
 const struct command cmd_page = {
     .name = "page",
-    .synopsis = "health | metrics [--openmetrics] | status",
+    .synopsis = "health | metrics [--openmetrics] | status | setup",
     .summary = "prints a page for monitors and people; the receiver answers with it",
     .help =
         "  health   whether all is well, as JSON: ready, degraded or down, and the reasons.\n"
@@ -93,9 +98,11 @@ const struct command cmd_page = {
         "  metrics  numbers for Prometheus, in its text format, or with --openmetrics in that of\n"
         "           OpenMetrics\n"
         "  status   one page of HTML with everything in it, for a browser\n"
+        "  setup    makes tables and key, looks at everything as `hookonce check --host` does, sends a\n"
+        "           delivery, and says what is to be done, in HTML\n"
         "\n"
         "With `page_token` in [hookonce] the receiver answers these as /health, /metrics and\n"
-        "/status behind its URL.\n"
+        "/status behind its URL; with `setup_token` /setup, for an hour.\n"
         "\n"
         "examples:\n"
         "  hookonce page health\n"

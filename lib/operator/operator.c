@@ -1,8 +1,6 @@
 /* Finding and running a command, and what every command may ask for. */
 #include "operator/operator.h"
 
-#include "store/keyfile.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,8 @@
 #include "base/version.h"
 #include "operator/man.h"
 #include "operator/table.h"
+#include "store/keyfile.h"
+#include "store/migrate.h"
 
 enum ho_code operator_settings(struct operator *op, struct ho_err *err)
 {
@@ -59,6 +59,18 @@ enum ho_code operator_key(struct operator *op, struct span *key, struct ho_err *
     }
     *key = secret_span(&op->key);
     return HO_OK;
+}
+
+void operator_note_key(struct operator *op)
+{
+    struct counters *counters = counters_open(op->settings->state_dir);
+    struct ho_err ignored;
+    struct span key;
+
+    if (operator_key(op, &key, &ignored) == HO_OK) {
+        migrate_key_note(counters, key);
+    }
+    counters_close(counters);
 }
 
 int operator_fail(const struct operator *op, int status, const char *fmt, ...)

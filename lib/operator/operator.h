@@ -67,6 +67,10 @@ struct db *operator_db(struct operator *op);
  * returns HO_OK | HO_REJECT. */
 enum ho_code operator_key(struct operator *op, struct span *key, struct ho_err *err) HO_MUST_CHECK;
 
+/* Notes on this host that the tables belong to that key: from now on its receivers may spool. Needs
+ * op->settings, and a good migrate_run. */
+void operator_note_key(struct operator *op);
+
 /* Prints "hookonce NAME: <text>" on stderr, in one safe line as a table's cell, and returns status, for `return operator_fail(…)`. */
 int operator_fail(const struct operator *op, int status, const char *fmt, ...) HO_PRINTF(3, 4);
 

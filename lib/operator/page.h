@@ -89,8 +89,8 @@ void page_put(struct buf *out, const char *fmt, ...) HO_PRINTF(2, 3);
  * not UTF-8, control bytes, and what turns text around are shown as U+FFFD. Cut behind max bytes,
  * with a mark; 0: whole. */
 void page_text(struct buf *out, struct span text, size_t max);
-/* The head up to <body>, and the foot. */
-void page_begin(struct buf *out);
+/* The head up to <body>, and the foot. again: a browser is to ask for it every minute. */
+void page_begin(bool again, struct buf *out);
 void page_end(struct buf *out);
 
 #endif

@@ -135,7 +135,7 @@ static void put_policy(struct buf *out)
     buf_free(&text);
 }
 
-void page_begin(struct buf *out)
+void page_begin(bool again, struct buf *out)
 {
     page_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     put_policy(out);
@@ -143,7 +143,8 @@ void page_begin(struct buf *out)
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n"
                   "<meta name=\"robots\" content=\"noindex\">\n"
-                  "<meta http-equiv=\"refresh\" content=\"60\">\n<title>hookonce</title>\n<style>");
+                  "%s<title>hookonce</title>\n<style>",
+             again ? "<meta http-equiv=\"refresh\" content=\"60\">\n" : "");
     table_must(buf_add_str(out, style));
     page_put(out, "</style>\n</head>\n<body>\n");
 }

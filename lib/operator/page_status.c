@@ -184,7 +184,7 @@ void page_status(struct page *p, const struct page_health *h, struct buf *out)
 
     text_rfc3339_put(clock_wall_us(), false, now);
     host_name(host);
-    page_begin(out);
+    page_begin(true, out);
     page_put(out, "<h1>hookonce</h1>\n");
     put_state(h, out);
     put_tiles(p, out);

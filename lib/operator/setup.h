@@ -52,6 +52,9 @@ int setup_ask_secret(const struct setup *s, const char *question, const char *op
 
 /* ---- setup_find.c ---- */
 
+/* The path of this program. false: /proc does not tell it, or it is too long. */
+bool setup_find_program(char out[SETUP_TEXT_MAX]);
+
 /* The folder of this program, and its config if there is one: what that says is taken. */
 int setup_find_folder(struct setup *s);
 
@@ -113,5 +116,13 @@ enum setup_delivered {
  * op->settings and tables. text: one line. blocks: up to 20 s */
 enum setup_delivered setup_deliver(struct operator *op, const struct endpoint *e,
                                    const char *address, struct buf *text);
+
+/* ---- setup_page.c ---- */
+
+/* Prints the page for hosts without a shell, line by line as it goes: tables and key made, everything
+ * looked at, a delivery. Needs op->settings; tells no secret.
+ * returns EXIT_WELL, or EXIT_TROUBLE: it says that something is to be mended
+ * blocks: some seconds; on a host that does not answer itself, minutes */
+int setup_page(struct operator *op);
 
 #endif

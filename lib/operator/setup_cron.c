@@ -192,10 +192,20 @@ static int install(const struct setup *s, const char *program, const char *own,
     return status;
 }
 
+/* By --cron, or by somebody at a terminal. */
+static bool is_wanted(struct setup *s)
+{
+    char answer[SETUP_TEXT_MAX] = "";
+
+    return s->cron || (!s->yes && setup_ask(s, "Give them to crontab, yes or no", "--cron", "no",
+                                            answer) == EXIT_WELL &&
+                       (strcmp(answer, "yes") == 0 || strcmp(answer, "y") == 0));
+}
+
 int setup_cron(struct setup *s)
 {
     char own[SETUP_PATH_ROOM], room[SETUP_TEXT_MAX];
-    const char *program;
+    const char *program = find_crontab(room);
     struct buf lines;
     int status = EXIT_WELL;
 
@@ -203,15 +213,15 @@ int setup_cron(struct setup *s)
     buf_init(&lines, (size_t)16 * SETUP_TEXT_MAX);
     setup_cron_lines(own, s->every, &lines);
     (void)printf("\nLines for cron:\n\n%s\n", buf_cstr(&lines));
-    if (s->cron) {
-        program = find_crontab(room);
-        status = program != NULL ? install(s, program, own, &lines)
-                                 : operator_fail(s->op, EXIT_TROUBLE, "there is no crontab here: enter "
-                                                 "the lines above in your host's panel");
+    if (program != NULL && is_wanted(s)) {
+        status = install(s, program, own, &lines);
+    } else if (s->cron) {
+        status = operator_fail(s->op, EXIT_TROUBLE, "there is no crontab here: enter the lines above "
+                                                    "in your host's panel");
     } else {
-        (void)puts("Enter them in your host's panel, or with `crontab -e` (setup --cron does that for\n"
-                   "you). Where it runs nothing every minute, say so: setup --every 15. Without any\n"
-                   "cron, work is done right after each answer, and `hookonce tick` tells of a URL.");
+        (void)puts("Enter them in your host's panel. Where it runs nothing every minute, put in what it\n"
+                   "allows. Without any cron, work is done right after each answer, and\n"
+                   "`./hookonce tick-url` tells of an address that anybody's clock may ask for.");
     }
     buf_free(&lines);
     return status;

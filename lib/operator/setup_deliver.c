@@ -160,7 +160,7 @@ enum setup_delivered setup_deliver(struct operator *op, const struct endpoint *e
         return SETUP_UNTRIED;
     }
     buf_init(&url, URL_MAX);
-    if (send_url(address, e->source->name, &url, &d.err) != HO_OK ||
+    if (buf_addf(&url, "%s/%s", address, e->source->name) != HO_OK ||
         http_post_check(buf_cstr(&url), false, &d.err) != HO_OK) {
         say(&d, d.err.text);
     } else {

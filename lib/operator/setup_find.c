@@ -49,10 +49,17 @@ static int take_config(struct setup *s)
     return EXIT_WELL;
 }
 
+bool setup_find_program(char out[SETUP_TEXT_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", out, SETUP_TEXT_MAX - 1);
+
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0 && n < SETUP_TEXT_MAX - 1;
+}
+
 int setup_find_folder(struct setup *s)
 {
     char exe[SETUP_TEXT_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 
     if (geteuid() == 0) {
         return operator_fail(s->op, EXIT_USAGE, "run this as the account that the web server runs "
@@ -62,11 +69,10 @@ int setup_find_folder(struct setup *s)
         return operator_fail(s->op, EXIT_USAGE, "setup writes the config beside the program; "
                                                 "--config is for the other commands");
     }
-    if (n <= 0) {
+    if (!setup_find_program(exe)) {
         return operator_fail(s->op, EXIT_TROUBLE, "/proc does not tell where this program lies, or "
                                                   "its path is too long");
     }
-    exe[n] = '\0';
     exe[last_name(exe) - exe - 1] = '\0';
     (void)snprintf(s->folder, sizeof s->folder, "%s", exe);
     (void)snprintf(s->config, sizeof s->config, "%s/hookonce.conf", s->folder);
@@ -76,27 +82,6 @@ int setup_find_folder(struct setup *s)
 }
 
 /* ---- the address ---- */
-
-/* Of an address that a config has: what stands before its last name, and that name. */
-static int take_address(struct setup *s)
-{
-    const char *url = s->op->settings->url;
-    const char *name = last_name(url);
-    size_t before = (size_t)(name - url);
-
-    if (s->url[0] != '\0' || s->path[0] != '\0') {
-        return operator_fail(s->op, EXIT_USAGE, "the address stands in %s: change `url` there "
-                                                "instead of giving --url or --path", s->config);
-    }
-    if (name[0] == '\0' || before < 9 || before >= sizeof s->url ||
-        strlen(name) >= sizeof s->path || strchr("/", url[before - 2]) != NULL) {
-        return operator_fail(s->op, EXIT_USAGE, "%s: `url` must end in the name of a folder of the "
-                             "web root, as in https://example.com/" PATH_DEFAULT, s->config);
-    }
-    (void)snprintf(s->url, sizeof s->url, "%.*s", (int)(before - 1), url);
-    (void)snprintf(s->path, sizeof s->path, "%s", name);
-    return EXIT_WELL;
-}
 
 static bool is_path_name(const char *name)
 {
@@ -127,18 +112,48 @@ static int find_path(struct setup *s)
                                "letters, digits, - and _; give another one with --path", s->path);
 }
 
+static void trim_slashes(char *url)
+{
+    for (size_t n = strlen(url); n > 0 && url[n - 1] == '/'; n--) {
+        url[n - 1] = '\0';
+    }
+}
+
+/* The address stands in the config: what flags say must be the same, as when setup is run again. */
+static int take_address(struct setup *s)
+{
+    char url[SETUP_TEXT_MAX], said[SETUP_PATH_ROOM];
+    int status = s->url[0] != '\0' ? find_path(s) : EXIT_WELL;
+
+    (void)snprintf(url, sizeof url, "%s", s->op->settings->url);
+    trim_slashes(url);
+    const char *name = last_name(url);
+    size_t before = (size_t)(name - url);
+    if (status == EXIT_WELL && (before < 9 || !is_path_name(name) || url[before - 2] == '/')) {
+        return operator_fail(s->op, EXIT_USAGE, "%s: `url` must end in the name of a folder of the "
+                             "web root, as in https://example.com/" PATH_DEFAULT, s->config);
+    }
+    (void)snprintf(said, sizeof said, "%s/%s", s->url, s->path);
+    if (status == EXIT_WELL && s->url[0] != '\0' && strcmp(said, url) != 0) {
+        return operator_fail(s->op, EXIT_USAGE, "%s says url = %s, and --url and --path say %s: change "
+                             "one of them", s->config, url, said);
+    }
+    (void)snprintf(s->url, sizeof s->url, "%.*s", (int)before - 1, url);
+    (void)snprintf(s->path, sizeof s->path, "%s", name);
+    return status;
+}
+
 static int find_address(struct setup *s)
 {
     struct ho_err err = {HO_OK, 0, ""};
     int status = EXIT_WELL;
 
+    trim_slashes(s->url);
     if (s->kept) {
         status = take_address(s);
     } else {
         status = setup_ask(s, "Address of your site, as https://example.com", "--url", "", s->url);
-        for (size_t n = strlen(s->url); n > 0 && s->url[n - 1] == '/'; n--) {
-            s->url[n - 1] = '\0';
-        }
+        trim_slashes(s->url);
         status = status == EXIT_WELL ? find_path(s) : status;
     }
     if (status == EXIT_WELL && (web_url_check(span_of(s->url), NULL, &err) != HO_OK ||

@@ -23,16 +23,9 @@
 #define FIELD_MAX SAID_FIELD_MAX
 #define EXIT_TROUBLED 1       /* of `hookonce page`: it printed the page, and all is not well */
 
-#define NO_STORE "Cache-Control: no-store\r\n"
+#define NO_STORE PAGE_NO_STORE
 #define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 #define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
-
-/* The page holds a second policy, which allows its own style sheet only. The URL may hold the
- * token: it goes to nobody else. */
-#define STATUS_HEADERS                                                                             \
-    NO_STORE "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "            \
-             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"                     \
-             "Referrer-Policy: no-referrer\r\n"
 
 static const struct {
     const char *name, *type, *headers;
@@ -40,7 +33,7 @@ static const struct {
     [PAGE_NONE] = {NULL, NULL, NULL},
     [PAGE_HEALTH] = {"health", "application/json", NO_STORE},
     [PAGE_METRICS] = {"metrics", TEXT_TYPE, NO_STORE},
-    [PAGE_STATUS] = {"status", "text/html; charset=utf-8", STATUS_HEADERS},
+    [PAGE_STATUS] = {"status", "text/html; charset=utf-8", PAGE_HTML_HEADERS},
 };
 
 enum page page_of(const struct receiver *rx)
@@ -63,7 +56,7 @@ static bool is_token(const struct secret *token, const struct buf *said)
     return said->len > 0 && mac_equal_secret(buf_span(said), secret_span(token));
 }
 
-static bool is_allowed(const struct receiver *rx, const struct secret *token)
+bool page_token_shown(const struct receiver *rx, const struct secret *token)
 {
     struct buf said;
     size_t n = 0;
@@ -295,7 +288,7 @@ void serve_page(struct receiver *rx, enum page page)
     } else if (secret_read(s->page_token_file, &token, &err) != HO_OK ||
                token.len < PAGE_TOKEN_LEN_MIN) {
         refuse(rx, NULL, REASON_NO_SECRET, NULL); /* `hookonce check` says what is wrong with it */
-    } else if (!is_allowed(rx, &token)) {
+    } else if (!page_token_shown(rx, &token)) {
         refuse(rx, NULL, REASON_PAGE_TOKEN, NULL);
     } else {
         serve_allowed(rx, page);

@@ -192,6 +192,27 @@ void serve_tick(struct receiver *rx);
  * look, and no processor is at work to hear of it. In turns with others, never waiting. */
 void pass_late(struct receiver *rx);
 
+/* Whether the request bears that token: as a bearer's, as a password, or in the query. */
+bool page_token_shown(const struct receiver *rx, const struct secret *token);
+
+#define PAGE_NO_STORE "Cache-Control: no-store\r\n"
+
+/* A page holds a second policy, which allows its own style sheet only. The URL may hold the token:
+ * it goes to nobody else. */
+#define PAGE_HTML_HEADERS                                                                          \
+    PAGE_NO_STORE "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "       \
+                  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"                \
+                  "Referrer-Policy: no-referrer\r\n"
+
+/* ---- setup.c ---- */
+
+/* Whether the request at hand is for the setup page, and that is on. Needs rx->endpoints. */
+bool is_setup(const struct receiver *rx);
+
+/* Answers it, if it bears the token within an hour after that was written; else as if there were no
+ * such page. blocks: up to 35 s */
+void serve_setup(struct receiver *rx);
+
 /* ---- page_kept.c ---- */
 
 /* Keeps the page of that name in the state folder; what can't be written is not kept. By whoever has

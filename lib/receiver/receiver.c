@@ -59,7 +59,7 @@ static void serve_source(struct receiver *rx, const struct endpoint *e)
     }
 }
 
-/* No source: a page, if it is the name of one and pages are on, or a tick. */
+/* No source: a page, if it is the name of one and pages are on, a tick, or the setup page. */
 static void serve_other(struct receiver *rx)
 {
     enum page page = page_of(rx);
@@ -68,6 +68,8 @@ static void serve_other(struct receiver *rx)
         serve_page(rx, page);
     } else if (is_tick(rx)) {
         serve_tick(rx);
+    } else if (is_setup(rx)) {
+        serve_setup(rx);
     } else {
         refuse(rx, NULL, REASON_NO_SOURCE, NULL);
     }

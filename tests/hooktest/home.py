@@ -94,7 +94,7 @@ def install(home, readme):
     """Steps 1 to 6 of the installation; -> (address of the receiver, the processor that cron started)."""
     home.sh(readme.take("make\nmkdir", [("make\n", "")]), folder=home.project)
     home.sh(readme.take("umask 077", [("the database password", home.db.password)]))
-    home.write("hookonce/hookonce.conf", readme.take("[database]", values(home)))
+    home.write("hookonce/hookonce.conf", readme.take("[database]", values(home)) + "\n" + readme.take("[handler fulfil]"))
     said = home.sh(readme.take("./hookonce migrate"))
     assert "hookonce.key" in said and "\n0 FAIL, 0 warn, " in said, said
     line, watch = readme.take("* * * * *").splitlines()

@@ -130,7 +130,16 @@ class SharedHost:
             self.own(place, 0o755 if place == self.web else 0o711)
         self.suexec = _Suexec(self.server_user, folder) if with_suexec else None
         self.procs = []
-        self.server = _Apache(self, [*modules, *(["suexec"] if with_suexec else [])], lines)
+        self.lines, self.server = lines, None
+        self.serve(modules)
+
+    def serve(self, modules):
+        """Starts Apache with these modules, in place of the one that runs; its port stays."""
+        port = self.server.port if self.server else None
+        if self.server:
+            self.server.stop()
+        self.server = _Apache(self, [*modules, *(["suexec"] if self.suexec else [])], self.lines)
+        self.server.port = port or self.server.port
         self.server.start()
 
     def own(self, path, mode):
@@ -182,14 +191,14 @@ class SharedHost:
         self.procs.append(proc)
         return proc
 
-    def type_in(self, command, answers, limit_s=90, folder="hookonce"):
+    def type_in(self, command, answers, maybe=(), limit_s=90, folder="hookonce"):
         """Runs a command at a terminal, and types the answer to each question, [(its begin, answer), …], in any
-        order -> (exit code, all that the terminal showed)."""
+        order, and to those of `maybe` if they are asked -> (exit code, all that the terminal showed)."""
         screen, line = pty.openpty()
         child = subprocess.Popen(["sh", "-c", command], stdin=line, stdout=line, stderr=line, env=self.environment(),
                                  cwd=os.path.join(self.home, folder), start_new_session=True, **account(self.user))
         os.close(line)
-        shown, seen, end, left = b"", 0, time.monotonic() + limit_s, list(answers)
+        shown, seen, end, left = b"", 0, time.monotonic() + limit_s, [*answers, *maybe]
         while time.monotonic() < end:
             if select.select([screen], [], [], 0.1)[0]:
                 try:
@@ -206,6 +215,7 @@ class SharedHost:
                     break
         os.close(screen)
         code = child.wait(10)
+        left = [one for one in left if one not in maybe]
         assert not left, f"never asked: {left}\n{shown.decode(errors='replace')}"
         return code, shown.decode(errors="replace").replace("\r\n", "\n")
 

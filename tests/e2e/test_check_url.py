@@ -14,7 +14,7 @@ from email.utils import formatdate
 
 import pytest
 
-from hooktest import Answer, events, free_port, run, wait_until
+from hooktest import Answer, free_port, run
 from hooktest.keyserver import KeyServer
 from hooktest.middle import Middle
 from hooktest.paths import BUILD, PROJECT, program
@@ -476,7 +476,17 @@ def test_a_strange_database_is_found(site, own_mariadb):
         is_as_listed(got[name][0], word)
 
 
-# ---- the command ----
+# ---- the command, and what is written of it ----
+
+def test_the_runbook_lists_the_table():
+    with open(os.path.join(PROJECT, "schema", "RUNBOOK.md"), encoding="utf-8") as f:
+        chapter = f.read().partition("\n## The host\n")[2].partition("\n## ")[0]
+    wanted = []
+    for rows in TABLE.values():
+        id_, level, what, why, mend = (rows["any host"][k].replace("|", "\\|") for k in ("id", "level", "what", "why", "mend"))
+        wanted.append(f"| `{id_}` | {level} | {what}: {why} | {mend} |")
+    assert [line for line in chapter.splitlines() if line.startswith("| `")] == wanted
+
 
 def test_check_takes_the_url_of_the_config(site):
     s = site(server="lighttpd", sources=SOURCES)

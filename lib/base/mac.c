@@ -1,13 +1,16 @@
 /* Digests, HMAC, constant-time comparison and random bytes, by OpenSSL. */
 #include "base/mac.h"
 
-#include <limits.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 
+#include "base/mac_hash.h"
 #include "base/mac_key_parts.h"
 
 static void must(bool worked, const char *what)
@@ -60,16 +63,13 @@ const EVP_MD *mac_evp(enum mac_alg alg)
 
 void mac_digest(enum mac_alg alg, const struct span *parts, size_t n, unsigned char out[MAC_MAX])
 {
-    unsigned int got = 0;
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    must(ctx != NULL && EVP_DigestInit_ex(ctx, mac_evp(alg), NULL) == 1, "digest");
+    struct mac_hash h;
+
+    mac_hash_init(&h, alg);
     for (size_t i = 0; i < n; i++) {
-        if (parts[i].len > 0) {
-            must(EVP_DigestUpdate(ctx, parts[i].p, parts[i].len) == 1, "digest");
-        }
+        mac_hash_add(&h, parts[i]);
     }
-    must(EVP_DigestFinal_ex(ctx, out, &got) == 1 && got == mac_len(alg), "digest");
-    EVP_MD_CTX_free(ctx);
+    mac_hash_end(&h, out);
 }
 
 void mac_sha256(struct span data, unsigned char out[SHA256_LEN])
@@ -84,25 +84,42 @@ void mac_sha256_parts(const struct span *parts, size_t n, unsigned char out[SHA2
     memcpy(out, digest, SHA256_LEN);
 }
 
+/* A block of the key, each byte changed by `pad`. */
+static void add_pad(struct mac_hash *h, const unsigned char *key, size_t block, unsigned char pad)
+{
+    unsigned char bytes[MAC_BLOCK_MAX];
+
+    for (size_t i = 0; i < block; i++) {
+        bytes[i] = key[i] ^ pad;
+    }
+    mac_hash_add(h, span_make(bytes, block));
+    mac_wipe(bytes, sizeof bytes);
+}
+
 void mac_hmac(enum mac_alg alg, struct span key, const struct span *parts, size_t n,
               unsigned char out[MAC_MAX])
 {
-    static const unsigned char no_key[1];
-    const unsigned char *key_bytes = key.p == NULL ? no_key : key.p;
-    size_t len = mac_len(alg);
-    EVP_PKEY *pkey = EVP_PKEY_new_raw_private_key(EVP_PKEY_HMAC, NULL, key_bytes, key.len);
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    must(pkey != NULL && ctx != NULL, "hmac key");
-    must(EVP_DigestSignInit(ctx, NULL, mac_evp(alg), NULL, pkey) == 1, "hmac");
-    for (size_t i = 0; i < n; i++) {
-        if (parts[i].len > 0) {
-            must(EVP_DigestSignUpdate(ctx, parts[i].p, parts[i].len) == 1, "hmac");
-        }
+    unsigned char block[MAC_BLOCK_MAX] = {0}, inner[MAC_MAX];
+    size_t len = mac_hash_block(alg);
+    struct mac_hash h;
+
+    if (key.len > len) {
+        mac_digest(alg, &key, 1, block);
+    } else if (key.len > 0) {
+        memcpy(block, key.p, key.len);
     }
-    size_t got = MAC_MAX;
-    must(EVP_DigestSignFinal(ctx, out, &got) == 1 && got == len, "hmac");
-    EVP_MD_CTX_free(ctx);
-    EVP_PKEY_free(pkey);
+    mac_hash_init(&h, alg);
+    add_pad(&h, block, len, 0x36);
+    for (size_t i = 0; i < n; i++) {
+        mac_hash_add(&h, parts[i]);
+    }
+    mac_hash_end(&h, inner);
+    mac_hash_init(&h, alg);
+    add_pad(&h, block, len, 0x5c);
+    mac_hash_add(&h, span_make(inner, mac_len(alg)));
+    mac_hash_end(&h, out);
+    mac_wipe(block, sizeof block);
+    mac_wipe(inner, sizeof inner);
 }
 
 bool mac_equal(struct span a, struct span b)
@@ -125,9 +142,38 @@ bool mac_equal_secret(struct span a, struct span b)
     return CRYPTO_memcmp(da, db, sizeof da) == 0;
 }
 
+/* Of kernels before 3.17, which have no call for it. */
+static bool random_file(unsigned char *out, size_t len)
+{
+    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    size_t have = 0;
+    ssize_t n = 1;
+
+    while (fd >= 0 && have < len && n > 0) {
+        n = read(fd, out + have, len - have);
+        have += n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return have == len;
+}
+
+/* The kernel's own: that of a library would be filled from it, at a cost that a process of one delivery
+ * pays in full. */
 void mac_random(unsigned char *out, size_t len)
 {
-    must(len <= INT_MAX && RAND_bytes(out, (int)len) == 1, "random bytes");
+    size_t have = 0;
+
+    while (have < len) {
+        ssize_t n = getrandom(out + have, len - have, 0);
+
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        have += n > 0 ? (size_t)n : 0;
+    }
+    must(have == len || random_file(out, len), "random bytes");
 }
 
 void mac_wipe(void *p, size_t len)

@@ -196,5 +196,5 @@ def test_commands_in_the_text_are_ones_that_the_program_knows(home, name, progra
             words.append("--help")
         if words[0] == "send":
             words += ["--url", "http://127.0.0.1:1/hook"] if "--url" not in words else []
-            words = [w.replace("https://your.site", "http://127.0.0.1:1") for w in words]
+        words = [w.replace("https://your.site", "http://127.0.0.1:1") for w in words]
         home.sh("hookonce " + " ".join(words), codes=(0, 1))

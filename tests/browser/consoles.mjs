@@ -70,6 +70,7 @@ export class Adminer {
     await this.page.fill('[name="auth[db]"]', this.hello.database);
     await this.page.click('input[type=submit]');
     await this.page.waitForSelector('#logout');
+    await this.page.waitForLoadState('load'); // or #go would take this one's for its own
   }
 
   /** Opens a table or view from the list at the left; -> its rows, {column: text as it is}. */

@@ -8,7 +8,7 @@ from hooktest import events, grid
 from hooktest.senders import Delivery, Senders
 from places import PLACES
 
-SENT_S, REST_S, NEXT_S = 90, 60, 5
+SENT_S, REST_S, NEXT_S = 240, 180, 20
 
 # number in the list; who; what; when; why it is there
 Line = collections.namedtuple("Line", "number who what when why")

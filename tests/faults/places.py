@@ -9,7 +9,7 @@ from hooktest.halt import stands
 from hooktest.senders import Delivery, Senders
 
 RECEIVER, PROCESSOR = "hookonce.fcgi", "hookonce"
-REACH_S = 20
+REACH_S = 60
 
 
 class Place:

@@ -42,7 +42,7 @@ type = {json:/type}
 """
 SKEWS_S = (0, 3 * 3600, -40 * 60)
 SENDERS = 6
-QUIET_LIMIT_S, ANSWER_LIMIT_S = 60, 60
+QUIET_LIMIT_S, ANSWER_LIMIT_S = 180, 180
 LOCK_WAIT_S = 3  # of a processor
 
 

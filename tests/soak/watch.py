@@ -6,7 +6,7 @@ import statistics
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 GROWTH = 1024 * 1024  # bytes of resident memory that nobody minds
-LIVED_S = 8           # who lived less tells nothing
+LIVED_S = 20          # who lived less tells nothing
 
 
 class Watch:

@@ -163,7 +163,7 @@ static void a_need_is_waited_for_without_a_try(void **state)
     flow_run();
     ASSERT_VALUE(JOBS, "need ready - for need");
     ASSERT_COUNT("hookonce_job WHERE tries = 0 AND need_waits = 1 AND run_at BETWEEN"
-                 " UTC_TIMESTAMP(6) + INTERVAL 4 SECOND AND UTC_TIMESTAMP(6) + INTERVAL 7 SECOND",
+                 " waits_since + INTERVAL 4 SECOND AND waits_since + INTERVAL 7 SECOND",
                  1);
     ASSERT_COUNT("hookonce_object WHERE held_by IS NULL", 1); /* it keeps nobody off meanwhile */
     testdb_run(base.outside, "INSERT INTO orders VALUES ('o1', 'new')");

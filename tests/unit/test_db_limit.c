@@ -3,6 +3,7 @@
 #include <sys/un.h>
 
 #include "testdb.h"
+#include "unit.h"
 
 #include "store/db_link.h"
 

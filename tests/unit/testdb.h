@@ -20,6 +20,8 @@
 #include "store/inbox.h"
 #include "store/migrate.h"
 
+#define LOCK_WAIT_MS 3000 /* what a processor waits for a row's lock at least, see db_session.c */
+
 struct testdb {
     struct settings settings; /* of the test's own database */
     char *sockets[1];

@@ -7,8 +7,6 @@
 
 #include "testdb.h"
 
-#define LOCK_WAIT_MS 3000 /* what a processor waits for a row's lock at least, see db_session.c */
-
 #include "unit.h"
 
 #include "store/jobs.h"

@@ -278,7 +278,7 @@ def test_two_processors_do_it_once(site):
     runs = [s.start_processor("--once"),
             s.start_program("--config", s.path("second.conf"), "process", "--once")]
     for run in runs:
-        run.wait(60)
+        run.wait(120)
     s.process()
     rows = s.sql("SELECT state, found, did FROM hookonce_command ORDER BY id")
     assert {r["state"] for r in rows} == {"done"}

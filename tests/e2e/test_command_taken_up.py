@@ -147,7 +147,7 @@ def test_a_worker_that_stood_still_does_not_pause_what_was_resumed(site):
     wait_until(lambda: s.value("SELECT COUNT(*) FROM hookonce_command WHERE state = 'running'") <= 1, 10, "told")
     insert(s, "resume", source="stripe")
     os.kill(pid, 18)
-    child.wait(30)
+    child.wait(120)
     other()
     s.process()
     over(s)
@@ -169,7 +169,7 @@ def test_a_worker_that_stood_still_does_not_hold_what_was_released(site):
     insert(s, "release", job=1)
     other()
     os.kill(pid, 18)
-    child.wait(30)
+    child.wait(120)
     assert s.value("SELECT COUNT(*) FROM hookonce_job WHERE waiting_for = 'hold'") == 0
 
 

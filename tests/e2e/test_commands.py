@@ -276,7 +276,7 @@ def test_a_command_whose_guard_stands_still_is_ended_before_its_lease(site):
     worker = s.start_processor("--once")
     wait_until(lambda: only_job(s)["state"] == "ready" and attempts(s), 20, "the try has ended")
     assert attempts(s) == [(1, "outcome unknown")] and not running(int(read(s, "daemon")))
-    worker.wait(10)
+    worker.wait(120)
 
 
 def test_a_command_that_kills_its_worker_ends_as_a_dead_letter__O_WRK_03(site):

@@ -42,7 +42,7 @@ class Killer:
             except ProcessLookupError:
                 pass
         if what == "processor":
-            self.processor.wait(10)
+            self.processor.wait(60)
 
     def run(self, meanwhile):
         """Until each was killed so often; meanwhile() is called again and again."""

@@ -163,7 +163,7 @@ def test_a_query_is_asked_again_where_another_had_the_lane_meanwhile(site, kind,
     other.process()
     assert jobs(s)[1][1:3] == ("done", "done")
     os.kill(pid, signal.SIGCONT)
-    assert first.wait(30) == 0
+    assert first.wait(120) == 0
     assert s.value("SELECT n FROM stock") == 0
     want = ("ready", None, "need") if query == "needs" else ("done", "already so", None)
     assert jobs(s)[0][1:] == want

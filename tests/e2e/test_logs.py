@@ -150,7 +150,7 @@ def syslog_socket(path):
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     sock.bind(path)
     os.chmod(path, 0o666)
-    sock.settimeout(10)
+    sock.settimeout(40)
     return sock
 
 

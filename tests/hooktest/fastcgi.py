@@ -61,7 +61,7 @@ class Receiver:
                                       **account(site.user))
         listener.close()
 
-    def connect(self, limit_s=15):
+    def connect(self, limit_s=40):
         """A new connection to it."""
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         link.settimeout(limit_s)

@@ -4,7 +4,6 @@ import fcntl
 import itertools
 import os
 import re
-import shutil
 
 import pymysql
 import pymysql.cursors

@@ -143,7 +143,7 @@ class Proc:
         if self.alive():
             os.kill(self.pid, number)
 
-    def kill9(self, limit_s=10):
+    def kill9(self, limit_s=40):
         """kill -9, then waits until the kernel has removed it."""
         self.signal(signal.SIGKILL)
         return self.wait(limit_s)
@@ -156,14 +156,14 @@ class Proc:
         """SIGCONT."""
         self.signal(signal.SIGCONT)
 
-    def wait(self, limit_s=30):
+    def wait(self, limit_s=60):
         """Waits for the end and returns the exit code (negative: the signal that ended it)."""
         try:
             return self._child.wait(limit_s)
         except subprocess.TimeoutExpired as e:
             raise TimedOut(f"{self.argv[0]} (pid {self.pid}) did not end within {limit_s} s") from e
 
-    def stop(self, limit_s=15):
+    def stop(self, limit_s=40):
         """SIGTERM, after limit_s SIGKILL, for what is left of its group as well; returns the exit code."""
         self.resume()
         self.signal(signal.SIGTERM)

@@ -49,7 +49,7 @@ def request(port, method, path, body=None, headers=(), limit_s=30, content_lengt
         link.close()
 
 
-def raw(port, data, limit_s=15, half_close=False, read=True):
+def raw(port, data, limit_s=40, half_close=False, read=True):
     """Sends bytes as they are to 127.0.0.1:port and returns all that comes back until the end.
 
     half_close: shut down our sending side after the data. read=False: close at once, return b"".

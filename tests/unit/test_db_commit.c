@@ -47,7 +47,7 @@ static enum ho_code breaking_commit(struct db *db, struct ho_err *err)
     "[route need]\nprovider = shop\non = need\nhandler = note\nonce_per = {/k}\n" \
     "needs = SELECT 1 FROM fx\n"
 
-#define RUNS "/tmp/hookonce-commit-runs"
+#define RUNS "runs"
 
 static struct settings *settings;
 static struct worker w;
@@ -205,14 +205,14 @@ static size_t runs(void)
 {
     struct stat st;
 
-    return stat(RUNS, &st) == 0 ? (size_t)st.st_size : 0;
+    return stat(work_file(RUNS), &st) == 0 ? (size_t)st.st_size : 0;
 }
 
 /* One event on a route, with the n-th COMMIT behind its claim cut; what the rows say then. */
 static void run_cut(const char *type, const char *body, enum cut cut, unsigned after,
                     char got[256])
 {
-    (void)unlink(RUNS);
+    (void)unlink(work_file(RUNS));
     work_event("evt_1", type, body);
     take_due();
     arm(cut, after);
@@ -268,7 +268,7 @@ static void the_gate_is_passed_once(void **state)
             }
         }
     }
-    (void)unlink(RUNS);
+    (void)unlink(work_file(RUNS));
 }
 
 int main(void)

@@ -33,7 +33,7 @@
     ROUTE("plain", "handler = note\n") \
     ROUTE("sql", "handler = note\nonce_per = {/order}\nflow = fails\n")
 
-#define SWITCH "/tmp/hookonce-switch"
+#define SWITCH "switch"
 #define ORDER "{\"order\":\"o1\"}"
 
 static int begin(void **state)
@@ -44,7 +44,7 @@ static int begin(void **state)
 
 static int empty(void **state)
 {
-    (void)unlink(SWITCH);
+    (void)unlink(work_file(SWITCH));
     return flow_empty(state);
 }
 
@@ -147,7 +147,7 @@ static void nothing_done_does_not_clear_an_earlier_doubt(void **state)
     flow_event("evt_1", "switch", ORDER, 0);
     flow_run();
     ASSERT_VALUE(JOBS, "switch ready failed");
-    FILE *f = fopen(SWITCH, "w");
+    FILE *f = fopen(work_file(SWITCH), "w");
     assert_non_null(f);
     (void)fclose(f);
     flow_hurry();

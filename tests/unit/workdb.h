@@ -15,6 +15,15 @@
 static struct testdb base;
 static char work_dir[] = "/tmp/hookonce-work-XXXXXX";
 
+/* A file of the test's own folder, in which commands run. */
+static inline const char *work_file(const char *name)
+{
+    static char path[128];
+
+    (void)snprintf(path, sizeof path, "%s/%s", work_dir, name);
+    return path;
+}
+
 static inline int work_begin(const char *module)
 {
     FILE *f;
@@ -35,8 +44,8 @@ static inline int work_begin(const char *module)
 
 static inline int work_end(void)
 {
-    static const char *const files[] = {"hookonce.conf", "hookonce.state", "wake", "process.lock",
-                                        "hookonce.log"};
+    static const char *const files[] = {"hookonce.conf", "hookonce.state", "wake", "woken",
+                                        "process.lock", "hookonce.log"};
     char path[256];
 
     testdb_end(&base);

@@ -343,3 +343,24 @@ bool counters_idle(struct counters *c, int64_t now_ms, int64_t for_ms)
     }
     return now - seen >= (uint64_t)for_ms;
 }
+
+/* One process at a time runs jobs, so nobody else writes here. */
+void counters_started(struct counters *c, int64_t now_ms)
+{
+    for (int i = COUNTERS_RUNS - 1; i > 0; i--) {
+        atomic_store(counters_word(c, (enum state_word)(WORD_RUNS + i)),
+                     atomic_load(counters_word(c, (enum state_word)(WORD_RUNS + i - 1))));
+    }
+    atomic_store(counters_word(c, WORD_RUNS), (uint64_t)now_ms);
+}
+
+void counters_runs(struct counters *c, int64_t now_ms, int64_t *every_ms)
+{
+    uint64_t newest = atomic_load(counters_word(c, WORD_RUNS));
+    uint64_t oldest =
+        atomic_load(counters_word(c, (enum state_word)(WORD_RUNS + COUNTERS_RUNS - 1)));
+
+    *every_ms = oldest > 0 && oldest <= newest && newest <= (uint64_t)now_ms
+                    ? (int64_t)(newest - oldest) / (COUNTERS_RUNS - 1)
+                    : -1;
+}

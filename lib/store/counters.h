@@ -109,6 +109,7 @@ void counters_refusals(struct counters *c, struct span source, struct refusals *
 
 /* Words for others, all 0 in a new file; to be changed by compare-and-swap, since a process may be
  * killed anywhere. The pointer is good until the next call of any function here. */
+#define COUNTERS_RUNS 4
 #define COUNTERS_TOLD 24 /* channels; more share the last one's */
 enum state_word {
     WORD_GATE,   /* the breaker in front of the database (store/gate.h) */
@@ -133,7 +134,8 @@ enum state_word {
     WORD_WATCHED_SCENE,
     WORD_KEPT,          /* boot clock, ms, of the last pruning */
     WORD_KEPT_SCENE,
-    WORD_N
+    WORD_RUNS, /* boot clock, ms: the last starts of a run, the newest first */
+    WORD_N = WORD_RUNS + COUNTERS_RUNS
 };
 _Atomic uint64_t *counters_word(struct counters *c, enum state_word which);
 
@@ -151,6 +153,11 @@ bool counters_turn(struct counters *c, enum state_word which, int64_t now_ms, in
  * after the host was started anew, sees none for no time. */
 void counters_processed(struct counters *c, int64_t now_ms);
 bool counters_idle(struct counters *c, int64_t now_ms, int64_t for_ms);
+
+/* Notes that somebody, cron as a rule, starts a run now; and how often that is: the mean of the last
+ * ones in *every_ms, -1 while they are too few or the host was started anew meanwhile. */
+void counters_started(struct counters *c, int64_t now_ms);
+void counters_runs(struct counters *c, int64_t now_ms, int64_t *every_ms);
 
 /* Calls fn for every source counted so far. */
 typedef void counters_visit(void *arg, struct span source, const uint64_t values[COUNT_N]);

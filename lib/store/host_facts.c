@@ -5,17 +5,13 @@
 
 #include "store/sql_health.h"
 
-#define REPORTS_MIN 4 /* fewer say nothing of how often */
-
 static enum ho_code look_reports(struct db *db, struct host_facts *out, struct ho_err *err)
 {
     struct db_rows rows = {0};
 
     enum ho_code code = db_run(db, SQL_HEALTH_REPORTS, NULL, 0, &rows, err);
     if (code == HO_OK) {
-        int64_t n = db_cell_int(&rows, 0, 0), span_s = db_cell_int(&rows, 0, 1);
-        out->every_s = n >= REPORTS_MIN ? span_s / (n - 1) : -1;
-        out->last_s = db_cell_int(&rows, 0, 2);
+        out->last_s = db_cell_int(&rows, 0, 0);
     }
     db_rows_free(&rows);
     return code;
@@ -46,7 +42,7 @@ static enum ho_code look_link(struct db *db, struct host_facts *out, struct ho_e
 
 enum ho_code host_facts(struct db *db, struct host_facts *out, struct ho_err *err)
 {
-    *out = (struct host_facts){.last_s = -1, .every_s = -1};
+    *out = (struct host_facts){.last_s = -1};
     enum ho_code code = look_reports(db, out, err);
     return code == HO_OK ? look_link(db, out, err) : code;
 }

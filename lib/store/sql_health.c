@@ -15,12 +15,10 @@ const char SQL_HEALTH_CLOCK[] =
 const char SQL_HEALTH_CLUSTER[] =
     "SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_status')";
 
-/* How often processors report: within six hours, and the last of all. */
+/* When a processor last reported, on any host. */
 const char SQL_HEALTH_REPORTS[] =
-    "SELECT COUNT(DISTINCT at), COALESCE(TIMESTAMPDIFF(SECOND, MIN(at), MAX(at)), 0),"
-    " COALESCE((SELECT TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6))"
-    " FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host) AS s),"
-    " -1) FROM hookonce_sample WHERE at > UTC_TIMESTAMP() - INTERVAL 6 HOUR";
+    "SELECT COALESCE(TIMESTAMPDIFF(SECOND, MAX(seen_at), UTC_TIMESTAMP(6)), -1)"
+    " FROM (SELECT seen_at FROM hookonce_worker UNION ALL SELECT seen_at FROM hookonce_host) AS s";
 
 /* By a socket the host of a link has no port. */
 const char SQL_HEALTH_LINK[] =

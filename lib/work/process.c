@@ -285,6 +285,15 @@ static enum ho_code work_forked(const struct run *run, struct process_result *re
     return HO_OK;
 }
 
+/* How often runs are started, `hookonce check` says. */
+static void note_start(const struct settings *s)
+{
+    struct counters *c = counters_open(s->state_dir);
+
+    counters_started(c, clock_mono_ms());
+    counters_close(c);
+}
+
 enum ho_code process_run(const struct settings *s, struct span key,
                          const struct process_options *options, struct process_result *result,
                          struct ho_err *err)
@@ -297,6 +306,9 @@ enum ho_code process_run(const struct settings *s, struct span key,
     if (code != HO_OK || lock < 0) {
         result->busy = code == HO_OK;
         return code;
+    }
+    if (!options->pass) {
+        note_start(s);
     }
     captures_sweep(s->state_dir, clock_wall_us());
     scratch_sweep(s->state_dir, clock_wall_us());

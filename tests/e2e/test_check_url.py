@@ -17,7 +17,7 @@ import pytest
 from hooktest import Answer, free_port, run
 from hooktest.keyserver import KeyServer
 from hooktest.middle import Middle
-from hooktest.paths import BUILD, PROJECT, program
+from hooktest.paths import BUILD, PROJECT, faketime_library, program
 from hooktest.site import DEFAULT_SOURCES
 
 SOURCES = {name: DEFAULT_SOURCES[name] for name in ("stripe", "github")}
@@ -308,14 +308,12 @@ def cron_never(w):
 
 @contextlib.contextmanager
 def cron_rare(w):
-    kept = w.site.sql("SELECT * FROM hookonce_sample")[0]
-    names = ", ".join(kept)
-    rest = ", ".join(n for n in kept if n not in ("at", "host"))
-    for i in range(1, 6):
-        w.site.sql(f"INSERT INTO hookonce_sample ({names}) SELECT at - INTERVAL {15 * i} MINUTE, 'elsewhere', {rest} "
-                   "FROM hookonce_sample WHERE host <> 'elsewhere' LIMIT 1")
-    yield {}
-    w.site.sql("DELETE FROM hookonce_sample WHERE host = 'elsewhere'")
+    config = w.config(("[hookonce]\n", "[hookonce]\nstate = state-15\n"))
+    at = {"LD_PRELOAD": faketime_library()}
+    for minutes in (60, 45, 30, 15):  # a cron that starts it every 15 minutes
+        done = w.site.hookonce("--config", config, "process", "--once", env={**at, "FAKETIME": f"-{minutes}m"})
+        assert done.returncode == 0, done
+    yield {"config": config, "env": {**at, "FAKETIME": "-0m"}}
 
 
 @contextlib.contextmanager

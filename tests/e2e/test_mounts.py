@@ -27,7 +27,7 @@ def mounted(request, module_site):
 
 def receivers(s):
     """Pids of the receivers, wherever their program lies."""
-    return pids_of(s.receiver) + pids_of(s.path("www/hookonce.fcgi"))
+    return pids_of(s.receiver) + pids_of(s.path("www/hook/hookonce.fcgi"))
 
 
 def taken(s, event_id):

@@ -114,11 +114,12 @@ class Lighttpd(Server):
 
 
 _APACHE_MODULES = ("mpm_event", "authz_core", "alias", "rewrite", "env")
-_GATEWAYS = {"fcgid": ("fcgid",), "cgid": ("cgid",), "proxy": ("proxy", "proxy_fcgi")}
+_GATEWAYS = {"fcgid": ("fcgid",), "cgid": ("cgid",), "proxy": ("proxy", "proxy_fcgi"), "litespeed": ("cgid", "mime")}
 
 
 class Apache(Server):
-    """Apache with kind "fcgid", "cgid" or "proxy" (server configuration), or "htaccess-" and one of them.
+    """Apache with kind "fcgid", "cgid" or "proxy" (server configuration), "htaccess-" and one of them, or
+    "htaccess-litespeed", of which it sees only whether Apache understands the file too.
 
     further: lines behind all others; {modules} in them is the folder of the modules.
     """
@@ -145,8 +146,9 @@ class Apache(Server):
         if gateway == "fcgid":
             lines += [f'FcgidIPCDir "{self.site.folder("web/fcgid")}"',
                       f'FcgidProcessTableFile "{folder}/fcgid_shm"']
-        elif gateway == "cgid":
+        elif gateway in ("cgid", "litespeed"):
             lines.append(f'ScriptSock "{folder}/cgid.sock"')
+            lines += ['TypesConfig "/dev/null"'] if gateway == "litespeed" else []
         else:
             lines.append(f'Define HOOKONCE_SOCKET "{self.start_pool()}"')
         if self.kind.startswith("htaccess"):

@@ -41,10 +41,10 @@ from .mariadb import Database, MariaDB
 from .paths import BUILD, PROJECT
 from .proc import Proc, TimedOut, free_port, run, wait_until
 from .site import Site
-from .web import SERVERS, Apache, Lighttpd
+from .web import SERVERS, Apache, Lighttpd, Nginx
 from .wire import Answer, raw, request
 
 __all__ = [
-    "Answer", "Apache", "BUILD", "Database", "Lighttpd", "MariaDB", "PROJECT", "Proc", "SERVERS",
+    "Answer", "Apache", "BUILD", "Database", "Lighttpd", "MariaDB", "Nginx", "PROJECT", "Proc", "SERVERS",
     "Site", "TimedOut", "events", "free_port", "raw", "request", "run", "sign", "wait_until",
 ]

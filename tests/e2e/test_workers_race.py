@@ -46,8 +46,10 @@ def hold_once(s, n):
     assert len(done) == len({row["job_id"] for row in done}) == 2 * n
 
 
-def test_many_workers_on_two_hosts_do_each_job_once__O_WRK_02(site):
-    s, n = busy_site(site, settings={"processor": {"batch": "5"}}), 150
+@pytest.mark.parametrize("version", ["", "10.5.99-MariaDB"], ids=["skip locked", "without"])
+def test_many_workers_on_two_hosts_do_each_job_once__O_WRK_02(site, own_mariadb, version):
+    more = {"database": own_mariadb(options=[f"--version={version}"]).create_database()} if version else {}
+    s, n = busy_site(site, settings={"processor": {"batch": "5"}}, **more), 150
     fill(s, n)
     hosts = [s, join(site, s)]
     runs = [h.start_processor("--for", "300s", "--workers", "3") for h in hosts]
@@ -60,9 +62,10 @@ def test_many_workers_on_two_hosts_do_each_job_once__O_WRK_02(site):
     assert s.value("SELECT MAX(claim_no) FROM hookonce_job") <= 60
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_workers_that_are_killed_and_stopped_at_random_lose_and_double_nothing__O_WRK_01(site, seed):
-    s, n = busy_site(site, settings={"processor": {"batch": "4", "lease": "3s", "poll": "1s"}}), 80
+@pytest.mark.parametrize("seed, version", [(1, ""), (2, ""), (3, "10.5.99-MariaDB")])
+def test_workers_that_are_killed_and_stopped_at_random_lose_and_double_nothing__O_WRK_01(site, own_mariadb, seed, version):
+    more = {"database": own_mariadb(options=[f"--version={version}"]).create_database()} if version else {}
+    s, n = busy_site(site, settings={"processor": {"batch": "4", "lease": "3s", "poll": "1s"}}, **more), 80
     fill(s, n)
     chance, hosts = random.Random(seed), [s, join(site, s)]
     end = time.monotonic() + 200

@@ -5,7 +5,7 @@ static struct testdb t;
 
 static enum ho_code run(struct db *db, const char *sql, struct ho_err *err)
 {
-    return db_run_once(db, sql, NULL, 0, NULL, err);
+    return db_run_built(db, sql, NULL, 0, NULL, err);
 }
 
 struct steps {

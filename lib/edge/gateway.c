@@ -16,6 +16,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "edge/gateway_cgi.h"
+
 #define LISTEN_FD 0
 #define ACCEPT_PAUSE_MS 200     /* after a failed accept (out of descriptors) */
 #define SEND_WAIT_MS 10000      /* a web server that does not take the answer */
@@ -31,6 +33,8 @@ struct gateway {
     uint64_t unread; /* CGI: bytes of its body that may still come */
     FCGX_Request fcgi;
     struct buf head, body;
+    bool tells_idle;
+    struct deadline idle; /* with that: then it is told */
     sigset_t waiting; /* the signal mask while waiting: what came with the process */
 };
 
@@ -124,13 +128,23 @@ struct span gateway_variable(const struct gateway *g, const char *name)
 
 /* ---- waiting ---- */
 
+void gateway_idle_after(struct gateway *g, int64_t ms)
+{
+    g->tells_idle = ms > 0;
+    g->idle = deadline_in(ms);
+}
+
 /* Waits with the signals open. A kept connection (FCGI_KEEP_CONN) must not starve the others: when
- * a new one comes while it is silent, it is given up. false: told to stop. */
-static bool await(struct gateway *g)
+ * a new one comes while it is silent, it is given up.
+ * returns 1: something came; 0: told to stop; GATEWAY_IDLE: nothing came in time */
+static int await(struct gateway *g)
 {
     int kept = g->fcgi.ipcFd;
 
     while (!stop) {
+        int64_t left_ms = g->tells_idle ? deadline_left_ms(g->idle) : 0;
+        const struct timespec left = {.tv_sec = (time_t)(left_ms / 1000),
+                                      .tv_nsec = (long)(left_ms % 1000 * 1000000)};
         fd_set readable;
         int n;
 
@@ -140,17 +154,20 @@ static bool await(struct gateway *g)
             FD_SET(kept, &readable);
         }
         n = pselect((kept > LISTEN_FD && kept < FD_SETSIZE ? kept : LISTEN_FD) + 1, &readable,
-                    NULL, NULL, NULL, &g->waiting);
+                    NULL, NULL, g->tells_idle ? &left : NULL, &g->waiting);
         if (n < 0 && errno == EINTR) {
             continue;
+        }
+        if (n == 0) {
+            return GATEWAY_IDLE;
         }
         if (n > 0 && kept > LISTEN_FD && kept < FD_SETSIZE && !FD_ISSET(kept, &readable)) {
             (void)shutdown(kept, SHUT_RDWR); /* else libfcgi waits 2 s for the other side */
             FCGX_Free(&g->fcgi, 1);
         }
-        return true;
+        return 1;
     }
-    return false;
+    return 0;
 }
 
 static int accept_request(struct gateway *g)
@@ -217,7 +234,10 @@ int gateway_next(struct gateway *g, struct request *r, enum reason *bad)
     if (g->cgi) {
         return next_cgi(g, r, bad);
     }
-    while (await(g)) {
+    for (int came = await(g); came != 0; came = await(g)) {
+        if (came == GATEWAY_IDLE) {
+            return GATEWAY_IDLE;
+        }
         int rc = accept_request(g);
 
         if (rc < 0) {
@@ -335,41 +355,13 @@ enum reason gateway_read_body(struct gateway *g, struct request *r, uint64_t cap
 
 /* ---- answer ---- */
 
-static void put_cgi(struct span s)
-{
-    while (s.len > 0) {
-        ssize_t n = write(STDOUT_FILENO, s.p, s.len);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return; /* the server is gone, and nobody is left to tell */
-        }
-        s = span_sub(s, (size_t)n, s.len);
-    }
-}
-
 static void put(struct gateway *g, struct span s)
 {
     if (g->cgi) {
-        put_cgi(s);
+        cgi_put(s);
     } else if (s.len > 0) {
         (void)FCGX_PutStr((const char *)s.p, (int)s.len, g->fcgi.out);
     }
-}
-
-/* A CGI server waits for the end of our output, not of our work. */
-static void let_go(void)
-{
-    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-    if (nowhere < 0) {
-        return;
-    }
-    (void)dup2(nowhere, STDIN_FILENO);
-    (void)dup2(nowhere, STDOUT_FILENO);
-    (void)close(nowhere);
 }
 
 void gateway_reply(struct gateway *g, const struct reply *reply)
@@ -385,7 +377,7 @@ void gateway_reply(struct gateway *g, const struct reply *reply)
     buf_free(&head);
     if (g->cgi) {
         drain_cgi(g);
-        let_go();
+        cgi_let_go();
     } else {
         FCGX_Finish_r(&g->fcgi);
     }

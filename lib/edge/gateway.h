@@ -24,11 +24,16 @@ struct span gateway_variable(const struct gateway *g, const char *name);
 
 /* Waits for the next request and fills its head; signals that end the process are blocked until
  * gateway_finish, so that nothing in between is interrupted.
- * returns 1: a request; 0: no more (CGI after the first, or told to stop).
+ * returns 1: a request; 0: no more (CGI after the first, or told to stop); GATEWAY_IDLE, see there.
  * A record that is broken (FastCGI abort, partial environment, another role than responder) is
  * dropped and the next awaited.
  * out: *bad — REASON_OK, or REASON_BAD_REQUEST when the head breaks a limit: answer, finish. */
 int gateway_next(struct gateway *g, struct request *r, enum reason *bad);
+
+/* If no request comes to this process for so long from now, gateway_next returns GATEWAY_IDLE, so that what
+ * is not needed meanwhile can be given back; 0: it waits for ever. */
+#define GATEWAY_IDLE 2
+void gateway_idle_after(struct gateway *g, int64_t ms);
 
 /* Reads the body to its end into memory of the gateway, at most cap bytes.
  * returns REASON_OK, REASON_TOO_LARGE (announced or found; the rest is not read), REASON_SHORT_BODY

@@ -104,10 +104,19 @@ static void serve(struct receiver *rx, enum reason bad)
     finish(rx, e);
 }
 
+/* While there is a link, how long none of its statements may come until it is closed. */
+static int64_t idle_ms(const struct receiver *rx)
+{
+    return rx->db != NULL && db_thread_id(rx->db) != 0
+               ? endpoints_settings(rx->endpoints)->db_idle_ms
+               : 0;
+}
+
 int receiver_run(int n_arguments)
 {
     struct receiver *rx = ho_alloc(sizeof *rx);
     enum reason bad;
+    int came;
 
     memset(rx, 0, sizeof *rx);
     rx->n_arguments = n_arguments;
@@ -117,9 +126,14 @@ int receiver_run(int n_arguments)
     (void)setenv("RES_OPTIONS", "timeout:1 attempts:1", 0);
     log_open(NULL);
     rx->gateway = gateway_open();
-    while (gateway_next(rx->gateway, &rx->request, &bad) == 1) {
-        serve(rx, bad);
-        gateway_finish(rx->gateway);
+    while ((came = gateway_next(rx->gateway, &rx->request, &bad)) != 0) {
+        if (came == GATEWAY_IDLE) {
+            db_disconnect(rx->db); /* hosts allow few links at once, and web servers keep many receivers */
+        } else {
+            serve(rx, bad);
+            gateway_finish(rx->gateway);
+        }
+        gateway_idle_after(rx->gateway, idle_ms(rx));
     }
     gateway_close(rx->gateway);
     db_close(rx->db);

@@ -151,6 +151,9 @@ enum db_what {
 };
 enum db_what db_what(const struct ho_err *err);
 
+/* Whether this account has used up what its host lets it ask in an hour: queries, writes or links. */
+bool db_used_up(const struct ho_err *err);
+
 /* Whether a whole transaction that failed so may be run again from its start: 1213, 1205, 1020,
  * and a lost link (2006, 2013, 4031, 1927, a COMMIT that ended in 1180). */
 bool db_retry(const struct ho_err *err);

@@ -12,6 +12,10 @@
 #include "store/db_session.h"
 #include "store/db_wait.h"
 
+#define CROWD_MS 1000 /* at most, for a turn */
+#define CROWD_FIRST_MS 8
+#define CROWD_LAST_MS 64
+
 enum ho_code db_set_session(struct db *db, struct ho_err *err)
 {
     char sql[DB_SESSION_TEXT];
@@ -177,6 +181,28 @@ static enum ho_code try_places(struct db *db, const char *password, struct ho_er
     return code;
 }
 
+/* While others hold all the links that the account may have, this one waits for its turn: they need them
+ * for some milliseconds. It leaves half of the time there is for what the link is for. */
+static enum ho_code try_in_turn(struct db *db, const char *password, struct ho_err *err)
+{
+    int64_t share_ms = db_bound_ms(db, db_role_row(db->role)->connect_ms) / 2;
+    struct deadline end = deadline_in(share_ms < CROWD_MS ? share_ms : CROWD_MS);
+    enum ho_code code = try_places(db, password, err);
+
+    for (int64_t ms = CROWD_FIRST_MS; code != HO_OK && db_error_crowded(err); ms *= 2) {
+        unsigned char random;
+
+        mac_random(&random, 1);
+        ms = ms < CROWD_LAST_MS ? ms : CROWD_LAST_MS;
+        if (deadline_left_ms(end) <= 2 * ms) {
+            break;
+        }
+        clock_sleep_ms(ms + ms * random / 256);
+        code = try_places(db, password, err);
+    }
+    return code;
+}
+
 enum ho_code db_connect(struct db *db, struct ho_err *err)
 {
     char *password = NULL;
@@ -191,7 +217,7 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
     if (code != HO_OK) {
         return code;
     }
-    code = try_places(db, password, err);
+    code = try_in_turn(db, password, err);
     wipe_password(password);
     return code == HO_OK && db->look != NULL ? look_at(db, err) : code;
 }

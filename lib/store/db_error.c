@@ -230,6 +230,22 @@ bool db_error_whole(const struct ho_err *err)
     return err->sys > 0 && find((unsigned)err->sys)->reach == WHOLE;
 }
 
+/* 1226 names the limit: those of an hour are over when the hour is. */
+static bool is_of_links(const struct ho_err *err)
+{
+    return strstr(err->text, "max_user_connections") != NULL;
+}
+
+bool db_error_crowded(const struct ho_err *err)
+{
+    return err->sys == 1040 || err->sys == 1203 || (err->sys == 1226 && is_of_links(err));
+}
+
+bool db_used_up(const struct ho_err *err)
+{
+    return err->sys == 1226 && !is_of_links(err);
+}
+
 bool db_error_lost(unsigned number)
 {
     const struct error_row *row = find(number);

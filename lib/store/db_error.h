@@ -23,4 +23,7 @@ bool db_error_whole(const struct ho_err *err);
 /* Whether the link is of no use any more after that number. */
 bool db_error_lost(unsigned number);
 
+/* Whether no link could be had since others have as many as there may be: soon one may be free. */
+bool db_error_crowded(const struct ho_err *err);
+
 #endif

@@ -26,6 +26,7 @@
 #define SETTLE_MS 200 /* between looks at a config that changed just now */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS 5000
+#define BACKOFF_USED_UP_MS 60000
 #define CLAIM_TIME_MS 10000
 #define IMPORT_TIME_MS 5000 /* then the jobs have their turn */
 #define IMPORT_PAUSE_MS 5000
@@ -101,6 +102,7 @@ static void back_off(struct worker *w, int64_t *ms, const struct ho_err *err)
         log_event(LOG_WARN, "busy", NULL, pairs, 1);
         *ms = BACKOFF_FIRST_MS;
     }
+    *ms = db_used_up(err) ? BACKOFF_USED_UP_MS : *ms; /* it lasts until the hour is over */
     signals_wait(-1, least(*ms + *ms * random / 1024, deadline_left_ms(w->end)));
     *ms = least(*ms * 2, BACKOFF_LAST_MS);
 }

@@ -67,7 +67,7 @@ def test_a_genuine_event_is_taken_once_and_a_false_one_not(litespeed):
         assert litespeed.deliver("stripe", body).status == 200
         assert litespeed.stderr == ""
     assert litespeed.deliver("stripe", body, secret="whsec_not_ours").status == 401
-    wait_until(lambda: litespeed.site.value("SELECT SUM(duplicates) FROM hookonce_receipt") == 1, 10, "the repeat is counted")
+    wait_until(lambda: litespeed.site.value("SELECT SUM(duplicates) FROM hookonce_receipt") == 1, 10, "it is counted")
     assert litespeed.site.count("receipt") == 1
 
 
@@ -97,7 +97,8 @@ def test_what_is_refused_unread_is_answered_all_the_same(litespeed):
 
 
 @pytest.mark.parametrize("path, method, status", [
-    ("/hook/stripe", "HEAD", 200), ("/hook/stripe", "GET", 200), ("/hook/stripe", "PUT", 405), ("/hook/nobody", "GET", 404)])
+    ("/hook/stripe", "HEAD", 200), ("/hook/stripe", "GET", 200), ("/hook/stripe", "PUT", 405),
+    ("/hook/nobody", "GET", 404)])
 def test_methods_and_head(litespeed, path, method, status):
     answer = litespeed.request(path, method=method)
     assert answer.status == status

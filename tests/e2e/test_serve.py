@@ -67,7 +67,8 @@ class Served:
         body = events.stripe(event_id)
         link = link or self.connect()
         link.sendall(fastcgi.begin() + fastcgi.params(fastcgi.variables(
-            "stripe", len(body), self.site.signed("stripe", body))) + fastcgi.stdin(body) + fastcgi.record(fastcgi.STDIN))
+            "stripe", len(body), self.site.signed("stripe", body)))
+            + fastcgi.stdin(body) + fastcgi.record(fastcgi.STDIN))
         return fastcgi.answer(link)[0]
 
     def begin_request(self, event_id):

@@ -11,7 +11,7 @@ from hooktest.alerts import hours_pass, mail_section, mailing, mails, subject
 from hooktest.documents import Document
 from hooktest.flow import arrive, join
 from hooktest.halt import Halt
-from hooktest.proc import account
+from hooktest.proc import account, clear_of_the_turn
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 WORKS = {"h": {"sql": "INSERT INTO fx (event_id) VALUES ({event:id})"}}
@@ -49,6 +49,7 @@ def test_two_state_folders_of_one_host_name_are_counted_apart_and_seen(site):
 
 
 def test_deliveries_and_events_are_counted_exactly(site):
+    clear_of_the_turn(3600, 40)  # rows are one an hour
     s = site(sources=STRIPE, handlers=WORKS, routes=ROUTE)
     arrive(s, events.stripe("evt_1"), events.stripe("evt_2"), events.stripe("evt_1"))
     arrive(s, events.stripe("evt_3", "customer.created"))

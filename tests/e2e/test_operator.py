@@ -125,7 +125,7 @@ def test_migrate_tells_what_it_did_and_refuses_what_it_does_not_know(site):
     assert done.returncode == 1 and b"copy the key file" in done.stderr
     assert not os.path.exists(s.path("hookonce.key"))
     os.rename(s.path("elsewhere"), s.path("hookonce.key"))
-    s.sql("INSERT INTO hookonce_schema (version, name, applied_at) VALUES (99, 'later', UTC_TIMESTAMP(6))")
+    s.sql("INSERT INTO hookonce_schema (version, name, applied_at) VALUES (199, 'later', UTC_TIMESTAMP(6))")
     assert s.hookonce("migrate").returncode == 1
     assert s.hookonce("migrate", "--status").returncode == 1
     assert s.hookonce("check").returncode == 1

@@ -119,7 +119,7 @@ $(BUILD)/gen/grants.c: schema/grants.sql lib/embed.sh
 $(BUILD)/gen/views.c: schema/views.sql lib/embed.sh
 	@mkdir -p $(@D)
 	lib/embed.sh views $< >$@.part && mv $@.part $@
-$(BUILD)/gen/htaccess.c: apache/htaccess-fcgid apache/htaccess-cgid lib/embed.sh
+$(BUILD)/gen/htaccess.c: apache/htaccess-fcgid apache/htaccess-cgid apache/htaccess-litespeed lib/embed.sh Makefile
 	@mkdir -p $(@D)
 	lib/embed.sh htaccess $(filter apache/%,$^) >$@.part && mv $@.part $@
 $(BUILD)/gen/calls.c: schema/calls.sql lib/embed.sh

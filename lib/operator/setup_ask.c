@@ -94,7 +94,7 @@ int setup_ask(const struct setup *s, const char *question, const char *option, c
 }
 
 /* Ctrl-C is a byte meanwhile, and no usable answer: so the terminal is as it was in any case. */
-static bool read_unseen(char out[SETUP_TEXT_MAX])
+static bool read_unseen(const char *question, char out[SETUP_TEXT_MAX])
 {
     struct termios was, unseen;
     bool known = tcgetattr(STDIN_FILENO, &was) == 0;
@@ -104,11 +104,13 @@ static bool read_unseen(char out[SETUP_TEXT_MAX])
         unseen = was;
         unseen.c_lflag &= ~((tcflag_t)ECHO | (tcflag_t)ISIG);
         unseen.c_lflag |= ECHONL;
-        (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen);
+        (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &unseen); /* what is typed ahead stays */
     }
+    (void)printf("%s (it is not shown): ", question);
+    (void)fflush(stdout);
     good = read_line(out);
     if (known) {
-        (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &was);
+        (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &was);
     }
     return good;
 }
@@ -154,9 +156,7 @@ int setup_ask_secret(const struct setup *s, const char *question, const char *op
     if (!may_ask(s)) {
         return missing(s, option, question);
     }
-    (void)printf("%s (it is not shown): ", question);
-    (void)fflush(stdout);
-    if (!read_unseen(answer) || answer[0] == '\0' ||
+    if (!read_unseen(question, answer) || answer[0] == '\0' ||
         secret_copy(span_of(answer), out) != HO_OK) {
         status = operator_fail(s->op, EXIT_USAGE, "no usable answer; run it again, or give %s",
                                option);

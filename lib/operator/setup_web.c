@@ -14,8 +14,9 @@
 
 #define RECEIVER "hookonce.fcgi"
 #define RECEIVER_MAX ((size_t)64 * 1024 * 1024)
+#define SAID_MAX ((size_t)64 * 1024)
 #define HTACCESS_MAX ((size_t)64 * 1024)
-#define HTACCESS_BEGIN "# hookonce on a host where only .htaccess is yours"
+#define HTACCESS_BEGIN "# hookonce " /* so all of ours begin */
 
 static const struct gateway {
     const char *name; /* of apache/NAME */
@@ -24,6 +25,7 @@ static const struct gateway {
 } gateways[] = {
     {"htaccess-fcgid", "FastCGI", SETUP_FASTCGI},
     {"htaccess-cgid", "CGI", SETUP_CGI},
+    {"htaccess-litespeed", "CGI, as LiteSpeed has it,", SETUP_CGI},
 };
 
 static void in_place(const struct setup *s, const char *name, char out[SETUP_PATH_ROOM + 32])
@@ -62,33 +64,27 @@ static bool is_ours(const struct setup *s, char name[256])
     return ours;
 }
 
-static bool is_our_htaccess(const char *path)
+/* The .htaccess that is there, if any: *text stays empty then. false: it is not ours. */
+static bool read_htaccess(const struct setup *s, struct buf *text)
 {
+    char path[SETUP_PATH_ROOM + 32];
     struct ho_err err;
-    struct buf text;
-    bool ours;
 
-    if (access(path, F_OK) != 0) {
-        return true;
-    }
-    buf_init(&text, HTACCESS_MAX);
-    ours = file_read(path, false, &text, &err) == HO_OK &&
-           span_starts(buf_span(&text), HTACCESS_BEGIN);
-    buf_free(&text);
-    return ours;
+    in_place(s, ".htaccess", path);
+    return access(path, F_OK) != 0 || (file_read(path, false, text, &err) == HO_OK &&
+                                       span_starts(buf_span(text), HTACCESS_BEGIN));
 }
 
 /* The folder, of a mode that suEXEC takes: it runs nothing in one that others may write to. */
-static int make_place(const struct setup *s)
+static int make_place(const struct setup *s, struct buf *htaccess)
 {
-    char htaccess[SETUP_PATH_ROOM + 32], name[256] = "";
+    char name[256] = "";
 
     if (mkdir(s->place, 0755) != 0 && errno != EEXIST) {
         return operator_fail(s->op, EXIT_TROUBLE, "%s can't be made: %s", s->place,
                              strerror(errno));
     }
-    in_place(s, ".htaccess", htaccess);
-    if (!is_ours(s, name) || !is_our_htaccess(htaccess)) {
+    if (!is_ours(s, name) || !read_htaccess(s, htaccess)) {
         return operator_fail(s->op, EXIT_TROUBLE, "%s holds %s, which is not hookonce's: everything in "
                              "this folder is answered by hookonce, so give it another name with "
                              "--path", s->place, name[0] != '\0' ? name : "an .htaccess");
@@ -132,83 +128,117 @@ static const char *text_of(const struct gateway *g)
     ho_die("bug: no such .htaccess");
 }
 
-/* Leaves nothing that would be served as it is. */
-static void take_away(const struct setup *s)
-{
-    char path[SETUP_PATH_ROOM + 32];
-
-    in_place(s, RECEIVER, path);
-    (void)unlink(path);
-    in_place(s, ".htaccess", path);
-    (void)unlink(path);
-    (void)rmdir(s->place);
-}
-
-static int put_htaccess(const struct setup *s, const struct gateway *g)
+static int put_htaccess(const struct setup *s, struct span text)
 {
     char path[SETUP_PATH_ROOM + 32];
     struct ho_err err = {HO_OK, 0, ""};
 
     in_place(s, ".htaccess", path);
-    return put_file(path, span_of(text_of(g)), 0644, &err)
-               ? EXIT_WELL
-               : operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
+    return put_file(path, text, 0644, &err) ? EXIT_WELL
+                                            : operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
 }
 
-/* The best one is in place then; NULL: none works, and said tells why. */
-static const struct gateway *try_gateways(const struct setup *s, struct buf *said, int *status)
+/* ---- the tries ---- */
+
+struct trying {
+    struct setup *s;
+    struct buf before; /* the .htaccess of an earlier run; empty: there was none */
+    struct buf said;   /* why what does not work does not */
+};
+
+static enum setup_tried try_one(struct trying *t, const char *what)
 {
     static const char *const words[] = {
         [SETUP_SILENT] = "no", [SETUP_SMALL_ONLY] = "for small events only; large ones are refused",
         [SETUP_ANSWERS] = "it works"};
+
+    (void)printf("Trying %s at %s ... ", what, t->s->address);
+    (void)fflush(stdout);
+    enum setup_tried got = setup_try(t->s, &t->said);
+    (void)printf("%s.\n", words[got]);
+    return got;
+}
+
+/* The best one is in place then; NULL: none works. */
+static const struct gateway *try_gateways(struct trying *t, int *status)
+{
     const struct gateway *best = NULL, *put = NULL;
     enum setup_tried got = SETUP_SILENT, most = SETUP_SILENT;
 
     for (size_t i = 0; i < sizeof gateways / sizeof gateways[0] && most != SETUP_ANSWERS; i++) {
-        if (s->gateway != SETUP_AUTO && s->gateway != gateways[i].which) {
+        if (t->s->gateway != SETUP_AUTO && t->s->gateway != gateways[i].which) {
             continue;
         }
         put = &gateways[i];
-        *status = put_htaccess(s, put);
+        *status = put_htaccess(t->s, span_of(text_of(put)));
         if (*status != EXIT_WELL) {
             return NULL;
         }
-        (void)printf("Trying %s at %s ... ", put->words, s->address);
-        (void)fflush(stdout);
-        got = setup_try(s, said);
-        (void)printf("%s.\n", words[got]);
+        got = try_one(t, put->words);
         if (got > most) {
             most = got;
             best = put;
         }
     }
     if (best != NULL && best != put) {
-        *status = put_htaccess(s, best);
+        *status = put_htaccess(t->s, span_of(text_of(best)));
     }
     return *status == EXIT_WELL ? best : NULL;
 }
 
+/* Leaves nothing that would be served as it is; what worked before may do so again. */
+static void put_back(struct trying *t)
+{
+    char path[SETUP_PATH_ROOM + 32];
+
+    if (t->before.len > 0) {
+        (void)put_htaccess(t->s, buf_span(&t->before));
+        return;
+    }
+    in_place(t->s, RECEIVER, path);
+    (void)unlink(path);
+    in_place(t->s, ".htaccess", path);
+    (void)unlink(path);
+    (void)rmdir(t->s->place);
+}
+
+static int find_gateway(struct trying *t)
+{
+    int status = EXIT_WELL;
+    const struct gateway *works;
+
+    if (t->before.len > 0 && t->s->gateway == SETUP_AUTO &&
+        try_one(t, "what is in place") == SETUP_ANSWERS) {
+        return EXIT_WELL;
+    }
+    works = try_gateways(t, &status);
+    if (works != NULL) {
+        (void)printf("%s goes through %s from now on: %s/" RECEIVER " and .htaccess.\n",
+                     t->s->address, works->words, t->s->place);
+        return EXIT_WELL;
+    }
+    put_back(t);
+    if (status == EXIT_WELL) {
+        (void)fprintf(stderr, "%s", buf_cstr(&t->said));
+        status = operator_fail(t->s->op, EXIT_TROUBLE, "%s is not answered by hookonce. What was put "
+                               "into %s is %s, all else is kept: mend what is said above, and run this "
+                               "again", t->s->address, t->s->place,
+                               t->before.len > 0 ? "as it was" : "taken away again");
+    }
+    return status;
+}
+
 int setup_web(struct setup *s)
 {
-    int status = make_place(s);
-    struct buf said;
+    struct trying t = {.s = s};
+    int status;
 
+    buf_init(&t.before, HTACCESS_MAX);
+    buf_init(&t.said, SAID_MAX);
+    status = make_place(s, &t.before);
     status = status == EXIT_WELL ? put_receiver(s) : status;
-    if (status != EXIT_WELL) {
-        return status;
-    }
-    buf_init(&said, 32768);
-    const struct gateway *works = try_gateways(s, &said, &status);
-    if (works != NULL) {
-        (void)printf("%s goes through %s from now on: %s/hookonce.fcgi and .htaccess.\n", s->address,
-                     works->words, s->place);
-    } else {
-        (void)fprintf(stderr, "%s", buf_cstr(&said));
-        take_away(s);
-        status = operator_fail(s->op, EXIT_TROUBLE, "%s is not answered by hookonce. What was put into "
-                               "%s is taken away again, all else is kept: mend what is said above, and "
-                               "run this again", s->address, s->place);
-    }
-    buf_free(&said);
+    status = status == EXIT_WELL ? find_gateway(&t) : status;
+    buf_free(&t.before);
+    buf_free(&t.said);
     return status;
 }

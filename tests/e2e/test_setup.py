@@ -192,7 +192,7 @@ def test_flags_alone_do_it_and_a_second_run_leaves_all_as_it_is(hosted):
     before = kept(host, *PRIVATE)
     again = host.sh("./hookonce setup --yes")
     assert "hookonce.conf is there already: it is kept" in again and "recorded under" in again
-    assert kept(host, *PRIVATE) == before
+    assert kept(host, *PRIVATE) == before and "Trying what is in place at" in again and "it works" in again
     assert len(states(host)) == 2
     for text in (said, again, host.sh("cat state/hookonce.log; ls -R; cat hookonce.conf")):
         assert host.db.password not in text and SECRET not in text
@@ -240,6 +240,13 @@ def test_what_does_not_work_is_taken_away_and_said_and_the_next_run_goes_on(host
     host.serve(("cgid",))
     assert "recorded under" in host.sh("./hookonce setup --yes")
     assert kept(host, *PRIVATE) == before
+    # what worked once is not taken away by a bad day of the host
+    in_place = kept(host, "public_html/hook/.htaccess")["public_html/hook/.htaccess"][0]
+    host.server.stop()
+    assert "is as it was" in host.sh("./hookonce setup --yes", codes=(1,))
+    assert kept(host, "public_html/hook/.htaccess")["public_html/hook/.htaccess"][0] == in_place
+    host.serve(("cgid",))
+    deliver(host, "evt_later")
 
 
 def test_a_database_that_lets_nobody_in_leaves_nothing(hosted):

@@ -104,6 +104,8 @@ const char *operator_db_hint(const struct ho_err *err)
         {2002, "; look at socket in [database], or host and port"},
         {2003, "; look at host and port in [database]"},
         {2005, "; look at host in [database]"},
+        {2026, "; look at tls in [database]: verify (the default to another host) wants a good"
+               " certificate, on takes any, off encrypts nothing"},
     };
 
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {

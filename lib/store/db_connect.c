@@ -15,6 +15,7 @@
 #define CROWD_MS 1000 /* at most, for a turn */
 #define CROWD_FIRST_MS 8
 #define CROWD_LAST_MS 64
+#define TLS_FAILED 2026 /* the client library's number */
 
 enum ho_code db_set_session(struct db *db, struct ho_err *err)
 {
@@ -75,6 +76,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
                                  .user = own_account(db) ? s->db_receiver_user : s->db_user,
                                  .password = password,
                                  .database = s->db_name};
+    enum db_tls tls = socket != NULL ? s->tls_socket : s->tls_host;
     unsigned read_s = (unsigned)(db->read_ms / 1000);
     MYSQL *link = mysql_init(NULL);
 
@@ -82,9 +84,13 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
         ho_die("out of memory");
     }
     enum ho_code code = set_options(link, socket != NULL, read_s, err);
-    set_tls(link, s, socket != NULL ? s->tls_socket : s->tls_host);
+    set_tls(link, s, tls);
     if (code == HO_OK && !db_wait_connect(link, &to, ms)) {
         code = db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
+    }
+    /* Some versions of the library go on in the clear where the server has no TLS. */
+    if (code == HO_OK && tls != DB_TLS_OFF && mysql_get_ssl_cipher(link) == NULL) {
+        code = db_error(err, TLS_FAILED, "HY000", "the server offers no TLS", true);
     }
     if (code != HO_OK) {
         mysql_close(link);

@@ -6,6 +6,7 @@
 #include "operator/check.h"
 #include "store/health.h"
 #include "store/migrate.h"
+#include "store/need.h"
 #include "store/view.h"
 
 #define IDLE_MAX_S 180 /* jobs wait and no processor ran for so long: somebody should look */
@@ -38,6 +39,20 @@ static bool told_by_host(struct check *c, const struct health_row *r)
         }
     }
     return false;
+}
+
+/* What is asked of the database in an hour, for who knows what the host allows. */
+static void check_need(struct check *c)
+{
+    struct ho_err err = {HO_OK, 0, ""};
+    struct need need;
+
+    if (need_of(operator_db(c->op), c->op->settings, &need, &err) == HO_OK) {
+        found_of(c, FOUND_OK, "database", "questions",
+                 "at most about %llu an hour, and %llu writes (busiest hour of the week: %llu "
+                 "deliveries)", (unsigned long long)need.questions,
+                 (unsigned long long)need.writes, (unsigned long long)need.deliveries);
+    }
 }
 
 static void check_health(struct check *c)
@@ -120,6 +135,7 @@ bool check_database(struct check *c)
     bool serves = s.have >= s.want && migrate_serves(&s);
     if (serves) {
         check_health(c);
+        check_need(c);
     }
     return serves;
 }

@@ -41,7 +41,7 @@ const struct finding_row findings_inside[FINDING_N - FINDING_WEB_N] = {
     ROW(QUOTA) = {"quota", FOUND_WARN, "the database user has an hourly quota",
         "when it is used up nothing is recorded or run until the hour is over; deliveries go to "
         "the spool, or are answered busy",
-        {[HOST_ANY] = "keep spool = on; set poll under [processor] to 60s or more and let cron run "
+        {[HOST_ANY] = "keep spool = on; leave poll under [processor] out, or let cron run "
                       "`process --once`; or ask the host for more"}},
     ROW(WAIT_TIMEOUT) = {"wait-timeout", FOUND_NOTE,
         "the database closes idle connections after a short time",

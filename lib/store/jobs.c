@@ -113,7 +113,7 @@ enum ho_code jobs_look(struct queue *q, struct span key, int64_t *ms, struct ho_
         sooner(ms, &rows, 0, LOOK_READY);
         sooner(ms, &rows, 0, LOOK_RUNNING);
         sooner(ms, &rows, 0, LOOK_WAITING);
-        if (rows.n_rows != 1 || db_cell_int(&rows, 0, LOOK_VERSION) != version ||
+        if (rows.n_rows != 1 || db_cell_int(&rows, 0, LOOK_VERSION) < version ||
             !span_is(db_cell(&rows, 0, LOOK_PRINT), print) ||
             db_cell_int(&rows, 0, LOOK_COMMAND) != 0 || db_cell_int(&rows, 0, LOOK_PARKED) != 0) {
             *ms = 0;

@@ -121,7 +121,7 @@ enum ho_code jobs_next_due(struct queue *q, int64_t *ms, struct ho_err *err) HO_
 
 /* The same, by one question for all that a processor may have to do.
  * out: *ms as jobs_next_due, and 0 also where a command waits or is at work, where a pause was ended by
- *      hand, or where the tables are not this program's, or of another key */
+ *      hand, or where the tables are older than this program, or of another key */
 enum ho_code jobs_look(struct queue *q, struct span key, int64_t *ms, struct ho_err *err)
     HO_MUST_CHECK;
 

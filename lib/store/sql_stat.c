@@ -126,6 +126,11 @@ const char sql_host_put[] =
     " disk_free = VALUES(disk_free), disk_size = VALUES(disk_size),"
     " clock_ahead_ms = VALUES(clock_ahead_ms)";
 
+const char sql_tally_busiest[] =
+    "SELECT CAST(COALESCE(MAX(n), 0) AS UNSIGNED) FROM (SELECT SUM(n) AS n FROM hookonce_tally"
+    " WHERE hour >= UTC_TIMESTAMP() - INTERVAL 7 DAY"
+    " AND verdict IN ('new', 'duplicate', 'conflict', 'repeat', 'spooled') GROUP BY hour) AS hours";
+
 const char sql_host_seen[] =
     "UPDATE hookonce_host SET seen_at = UTC_TIMESTAMP(6) WHERE host = ?";
 

@@ -37,6 +37,7 @@ extern const size_t sql_stat_old_n;
 extern const char sql_queue_facts[]; /* -> due, seconds, later, running, dead */
 /* host, version, received, spool files, bytes, oldest, quarantined, gate, free, size, ms ahead */
 extern const char sql_host_put[];
+extern const char sql_tally_busiest[]; /* -> deliveries in the busiest hour of the last week */
 extern const char sql_host_seen[]; /* host */
 extern const char sql_host_lock[];   /* host -> start of the five minutes, unix seconds */
 extern const char sql_sample_there[];  /* at, host -> 1 */

@@ -12,7 +12,6 @@ from hooktest.proc import wait_until
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Qtc2VjcmV0LTE="}}
 URL = "https://example.org/hookonce.fcgi"
-SERVERS = ["lighttpd", "lighttpd-cgi", "apache-fcgid", "apache-cgid"]
 
 
 def make(site, server=None, processor=None, **more):
@@ -46,7 +45,7 @@ def ask(s, method="GET", ticket=None, headers=()):
     return s.cgi(path, b"", headers, method)
 
 
-@pytest.mark.parametrize("server, method", zip(SERVERS, ["GET", "POST", "HEAD", "GET"]))
+@pytest.mark.parametrize("server, method", [("apache-fcgid", "HEAD"), ("apache-cgid", "POST"), (None, "GET")])
 def test_a_tick_processes_what_is_due(site, server, method):
     s = make(site, server)
     deliver(s)

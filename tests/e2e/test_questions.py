@@ -1,0 +1,148 @@
+"""What is asked of the database, counted: hosts bound how many statements an hour an account may send."""
+
+import re
+import struct
+
+from hooktest import events
+
+STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Qtc2VjcmV0LTE="}}
+
+# As the manual and `hookonce check` say (lib/store/need.h).
+DELIVERY, DELIVERY_LINKED, DELIVERY_WRITES, EVENT, EVENT_WRITES, IDLE = 8, 6, 3, 80, 12, 100
+
+# Words of the state file (enum state_word) that hold times of the boot clock, in ms.
+TIMES = [1, 4, 5, 7, 51, 52, 54, 56]
+STEP_MS = 180_000
+
+
+class Counted:
+    """What the general log shows of a site's two accounts."""
+
+    def __init__(self, s):
+        self.server = s.db.server
+
+    def __enter__(self):
+        self.server.log_statements(True)
+        return self
+
+    def __exit__(self, *_):
+        self.server.log_statements(False)
+        own, self.texts, self.links = set(), [], 0
+        for line in self.server.logged_statements().splitlines():
+            got = re.search(r"\t\s*(\d+) (Connect|Query|Execute)\t(.*)", line)
+            if got and got[2] == "Connect" and got[3].startswith("hooks"):
+                own.add(got[1])
+                self.links += 1
+            elif got and got[1] in own:
+                self.texts.append(got[3])
+
+    @property
+    def n(self):
+        return len(self.texts)
+
+
+def make(site, own_mariadb, **more):
+    """On a server of its own: others' statements are not ours to count."""
+    s = site(database=own_mariadb().create_database(), sources=STRIPE, **more)
+    s.configure(s.config_text().replace("poll = 5s\n", ""))
+    return s
+
+
+def deliver(s, event_id=None):
+    body = events.stripe(event_id)
+    assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+
+
+def later(s, ms):
+    """Lets so much time go by for all that is done now and then."""
+    with open(s.path("state/hookonce.state"), "r+b") as f:
+        for word in TIMES:
+            f.seek(8 + 8 * word)
+            (at,) = struct.unpack("<Q", f.read(8))
+            assert at == 0 or at < 1 << 50, "no time of the boot clock"
+            if at > ms:
+                f.seek(8 + 8 * word)
+                f.write(struct.pack("<Q", at - ms))
+
+
+def test_a_delivery_and_its_processing_cost_what_is_said(site, own_mariadb):
+    s = make(site, own_mariadb)
+    with Counted(s) as got:
+        deliver(s, "evt_1")
+    assert (got.n, got.links) == (DELIVERY, 1), got.texts
+    assert sum(text.startswith("INSERT") for text in got.texts) == DELIVERY_WRITES, got.texts
+    with Counted(s) as got:
+        deliver(s, "evt_1")
+    assert got.n <= DELIVERY and got.links == 1, got.texts
+    s.process()  # writes what is written once: the settings
+    deliver(s, "evt_2")
+    with Counted(s) as got:
+        s.hookonce("process", "--for", "1s", check=True)
+    assert s.effects() == ["evt_1", "evt_2"]
+    assert got.n <= EVENT, got.texts
+
+
+def test_a_delivery_on_a_link_that_is_there_costs_less(site, own_mariadb):
+    s = make(site, own_mariadb, server=("lighttpd", {}), settings={"database": {"idle_close": "1h"}})
+    counts = []
+    for n in range(6):  # until each of the receivers has a link
+        body = events.stripe(f"evt_{n}")
+        with Counted(s) as got:
+            assert s.post("stripe", body, s.signed("stripe", body)).status == 200
+        counts.append(got.n)
+    # Of those whose link is older than the log nothing is told apart: only who connects is counted.
+    assert set(counts) <= {0, DELIVERY}, counts
+    assert counts.count(DELIVERY) <= 4, "a link is kept"
+
+
+def test_an_idle_hour_stays_under_its_bound(site, own_mariadb):
+    """Cron starts a processor every minute; all but one in three ask nothing. A quarter of an hour is played in
+    steps as long as a processor rests, then what is done once an hour."""
+    s = make(site, own_mariadb)
+    deliver(s)
+    s.process()
+    run = ("process", "--for", "1s")
+    s.hookonce(*run, check=True)
+    with Counted(s) as got:
+        s.hookonce(*run, check=True)
+    assert (got.n, got.links) == (0, 0), got.texts
+    quarter = []
+    for _ in range(15 * 60_000 // STEP_MS):
+        later(s, STEP_MS)
+        with Counted(s) as got:
+            s.hookonce(*run, check=True)
+        quarter += got.texts
+    later(s, 3_600_000)
+    with Counted(s) as got:
+        s.hookonce(*run, check=True)
+    assert 10 <= len(quarter) and 4 * len(quarter) + got.n < IDLE, (quarter, got.texts)
+    assert any("hookonce_alert" in text for text in quarter), "it is watched"
+    assert any("hookonce_host" in text for text in quarter), "it is told that the host lives"
+
+
+def test_what_is_asked_for_ends_the_rest_at_once(site, own_mariadb):
+    s = make(site, own_mariadb)
+    s.process()
+    s.hookonce("process", "--for", "1s", check=True)
+    deliver(s)  # while no processor listens
+    s.hookonce("process", "--for", "1s", check=True)
+    assert len(s.effects()) == 1
+    s.sql("INSERT INTO hookonce_command (command, event_id) VALUES ('replay', 'evt_none')")
+    s.hookonce("process", "--for", "1s", check=True)
+    assert s.value("SELECT state FROM hookonce_command") == "new", "nobody was woken"
+    later(s, STEP_MS)
+    s.hookonce("process", "--for", "1s", check=True)
+    assert s.value("SELECT state FROM hookonce_command") != "new"
+
+
+def test_check_says_what_is_needed(site, own_mariadb):
+    s = make(site, own_mariadb)
+    for n in range(3):
+        deliver(s, f"evt_{n}")
+    s.process()
+    said = s.hookonce("check").stdout.decode()
+    got = re.search(r"at most about (\d+) an hour, and (\d+) writes \(busiest hour of the week: ([123]) ", said)
+    assert got, said
+    questions, writes, n = (int(text) for text in got.groups())
+    assert questions == IDLE + n * (DELIVERY + EVENT)
+    assert writes == IDLE // 4 + n * (DELIVERY_WRITES + EVENT_WRITES)

@@ -509,6 +509,30 @@ static void nobody_at_work_is_seen_after_a_while(void **state)
     counters_close(c);
 }
 
+static void starts_of_runs_tell_how_often_they_are(void **state)
+{
+    static const struct {
+        int64_t at_ms, every_ms;
+    } rows[] = {{60000, -1}, {120000, -1}, {180000, -1}, {240000, 60000}, {1140000, 340000}};
+    struct counters *c = counters_open(dir);
+    int64_t every_ms;
+
+    (void)state;
+    counters_runs(c, 1000, &every_ms);
+    assert_int_equal(every_ms, -1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        counters_started(c, rows[i].at_ms);
+        counters_runs(c, rows[i].at_ms, &every_ms);
+        assert_int_equal(every_ms, rows[i].every_ms);
+    }
+    counters_runs(c, 5000, &every_ms); /* the host was started anew */
+    assert_int_equal(every_ms, -1);
+    counters_started(c, 5000);
+    counters_runs(c, 5000, &every_ms);
+    assert_int_equal(every_ms, -1);
+    counters_close(c);
+}
+
 static void every_number_has_a_word(void **state)
 {
     (void)state;
@@ -561,6 +585,7 @@ int main(void)
         cmocka_unit_test_setup(one_accepted_delivery_ends_a_row_of_refusals, fresh),
         cmocka_unit_test_setup(refusals_are_told_by_row_by_share_and_by_day, fresh),
         cmocka_unit_test_setup(nobody_at_work_is_seen_after_a_while, fresh),
+        cmocka_unit_test_setup(starts_of_runs_tell_how_often_they_are, fresh),
         cmocka_unit_test_setup(every_number_has_a_word, fresh),
         cmocka_unit_test_setup(kills_leave_a_usable_file, fresh),
     };

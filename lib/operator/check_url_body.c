@@ -60,7 +60,7 @@ static void check_lengths(struct outside *o)
     if (middle == ALTERED) {
         found_host(o->c, FINDING_BODY_ALTERED, "binary: %s", seen);
     } else if (middle == STOPPED &&
-               send(o, &(struct echo_ask){.body = span_make(bytes, 1024)}, ignored) == STOPPED) {
+               send(o, &(struct echo_ask){.body = span_make(bytes, 512)}, ignored) == STOPPED) {
         found_host(o->c, FINDING_BODY_BLOCKED, "binary: %s", seen);
     } else if (middle == STOPPED) {
         bool small = send(o, &(struct echo_ask){.body = span_make(bytes, SMALL)}, ignored) ==

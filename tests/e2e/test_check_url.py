@@ -386,6 +386,71 @@ def test_a_planted_fault_is_found(world, name):
         is_as_listed(line, word)
 
 
+def other_bytes(r):
+    """Long bodies are cut."""
+    r.body = r.body[:150000]
+
+
+def lower_values(r):
+    """A proxy that writes values anew."""
+    r.headers = [(k, v.lower() if k.lower().startswith("x-hookonce-test") else v) for k, v in r.headers]
+
+
+# The same findings from other causes: id, what the proxy does, what the line says.
+OTHER_CAUSES = {
+    "the ticket's header is dropped": ("header-altered", without("x-hookonce-ticket"), None, "X-Hookonce-Ticket is lost"),
+    "values are written anew": ("header-altered", lower_values, None, "has another value"),
+    "both of two headers are dropped": ("header-twice", without("x-hookonce-test-twice"), None, "both are"),
+    "long bodies are cut": ("body-altered", other_bytes, None, "200000 bytes were sent, 150000 arrive"),
+    "binary bodies are refused": ("body-blocked", lambda r: Answer(403, [], b"") if b"\0" in r.body and b"\x1f\x8b" not in
+                                  r.body[:2] else None, None, "binary: status 403"),
+    "forms are refused": ("body-blocked", lambda r: Answer(403, [], b"") if r.body.startswith(b"a=") else None, None,
+                          "a form: status 403"),
+    "to another name, for good": ("redirected", answers(308, Location="https://www.example.com/"), None,
+                                  "status 308, to https://www.example.com/"),
+    "a page for every path": ("not-reached", answers(200, b"<html>hello", Server="nginx"), None, "status 200 from nginx"),
+    "a password before the folder": ("forbidden", answers(401, b"who are you", Server="nginx"), None, "status 401 from nginx"),
+    "the key is not there": ("not-configured", answers(503, b"no usable secret"), None, "it says: no usable key"),
+    "the receiver's clock": ("clock-web", None, lambda r, a: tells(clock_us=int((time.time() + 900) * 1e6))(r, a),
+                             "the receiver's is 15m ahead of"),
+    "the key is served, one level up": ("file-served", lambda w: serving(w, "hookonce.key"), None, "/hookonce.key)"),
+}
+
+
+def serving(w, name):
+    """A server that hands out this file of the installation."""
+    with open(w.site.path(name), "rb") as f:
+        content = f.read()
+    return lambda r: Answer(200, [], content) if r.target == "/" + name else None
+
+
+@pytest.mark.parametrize("cause", list(OTHER_CAUSES))
+def test_a_fault_is_found_from_other_causes_too(world, cause):
+    name, on_request, on_answer, words = OTHER_CAUSES[cause]
+    if name == "file-served":
+        on_request = on_request(world)
+    world.middle.set(on_request, on_answer)
+    found = of_host(lines(world.site, world.middle.url("/hook" if "one level" in cause else PATH)))
+    world.middle.set()
+    assert set(found) - {"packet"} == {name} and words in found[name][0]["text"], found
+    for line in found[name]:
+        is_as_listed(line, "")
+
+
+@pytest.mark.parametrize("server, cgi, name, plant, word", [
+    ("nginx/1.22.1", False, "body-limit", longest(100000), "client_max_body_size"),
+    ("LiteSpeed", True, "authorization", without("authorization"), "E=HTTP_AUTHORIZATION"),
+    ("lighttpd/1.4.69", True, "header-long", IN_PROXY["header-long"][0], "server.max-request-field-size"),
+    ("Apache/2.4.62", True, "body-limit", longest(100000), "LimitRequestBody"),
+    ("Caddy", False, "body-limit", longest(100000), "raise the longest body"),
+])
+def test_the_advice_is_for_the_host_that_is_seen(world, server, cgi, name, plant, word):
+    world.middle.set(plant, tells(server=server, cgi=cgi))
+    found = of_host(lines(world.site, world.middle.url(PATH)))
+    world.middle.set()
+    assert name in found and word in found[name][0]["mend"], found
+
+
 # ---- real servers, set up in a bad way ----
 
 def https(world_tls, port, *protocols):

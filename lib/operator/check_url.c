@@ -185,6 +185,7 @@ static void look(struct outside *o)
         outside_clocks(o, &e);
         outside_families(o);
         outside_files(o);
+        outside_words(o);
     }
     echo_free(&e);
 }

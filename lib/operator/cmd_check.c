@@ -109,7 +109,7 @@ const struct command cmd_check = {
         "config that is refused among it, else with 0. schema/RUNBOOK.md says what to do about\n"
         "each alarm.\n"
         "\n"
-        "With --host or --url some 40 requests go to that address and to no other, with a ticket for\n"
+        "With --host or --url some 60 requests go to that address and to no other, with a ticket for\n"
         "the receiver's probe (URL/setup/echo) that is good for 10 minutes: is a POST redirected, are\n"
         "headers and bodies as they were sent, how large may they be, are private files served, do\n"
         "clocks agree, does IPv6 lead here. From inside: cron, limits, the database's quotas. Addresses\n"

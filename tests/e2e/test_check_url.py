@@ -5,6 +5,7 @@ of `hookonce check --findings` needs one here.
 """
 
 import contextlib
+import functools
 import gzip
 import json
 import os
@@ -42,6 +43,7 @@ def of_host(rows):
     return got
 
 
+@functools.cache
 def listed():
     """{id: {kind of host: row}} of the table."""
     done = run([program("hookonce"), "check", "--findings", "--json"])
@@ -50,9 +52,6 @@ def listed():
         table.setdefault(row["id"], {})[row["host"]] = row
     assert done.returncode == 0 and len(table) > 40
     return table
-
-
-TABLE = listed()
 
 
 @pytest.mark.parametrize("server, kind, notes", [
@@ -360,12 +359,12 @@ ELSEWHERE = {"argv", "http2-body", *DATABASE}
 
 
 def test_every_finding_is_planted_once():
-    assert set(PLANTS) | ELSEWHERE == set(TABLE) and not set(PLANTS) & ELSEWHERE
+    assert set(PLANTS) | ELSEWHERE == set(listed()) and not set(PLANTS) & ELSEWHERE
 
 
 def is_as_listed(line, word):
     """That the line says what the table says, with an advice of the table that names this."""
-    rows = TABLE[line["subject"]]
+    rows = listed()[line["subject"]]
     row = rows["any host"]
     assert line["level"] == row["level"] and line["why"] == row["why"], line
     assert line["text"].startswith(row["what"]), line
@@ -411,7 +410,7 @@ OTHER_CAUSES = {
     "a page for every path": ("not-reached", answers(200, b"<html>hello", Server="nginx"), None, "status 200 from nginx"),
     "a password before the folder": ("forbidden", answers(401, b"who are you", Server="nginx"), None, "status 401 from nginx"),
     "the key is not there": ("not-configured", answers(503, b"no usable secret"), None, "it says: no usable key"),
-    "the receiver's clock": ("clock-web", None, lambda r, a: tells(clock_us=int((time.time() + 900) * 1e6))(r, a),
+    "the receiver's clock": ("clock-web", None, lambda r, a: tells(clock_us=int((time.time() + 920) * 1e6))(r, a),
                              "the receiver's is 15m ahead of"),
     "the key is served, one level up": ("file-served", lambda w: serving(w, "hookonce.key"), None, "/hookonce.key)"),
 }
@@ -461,6 +460,11 @@ def https(world_tls, port, *protocols):
             f"Protocols {' '.join(protocols)}", "</VirtualHost>"]
 
 
+def _debian_12():
+    path = "/etc/debian_version"
+    return os.path.exists(path) and open(path, encoding="ascii").read().startswith("12")
+
+
 @pytest.mark.parametrize("server, protocols, found", [
     ("apache-fcgid", ("h2", "http/1.1"), {"http2-body"}), ("apache-fcgid", ("http/1.1",), set()),
     ("apache-cgid", ("h2", "http/1.1"), {"argv"})])
@@ -470,7 +474,8 @@ def test_http2_before_mod_fcgid_is_found(site, base, server, protocols, found):
              settings={"hookonce": {"ca_file": tls_ca.ca}})
     s.process()
     got = of_host(lines(s, f"https://localhost:{port}{PATH}"))
-    assert set(got) - {"packet", "ipv6"} == found, got
+    mended = {"http2-body"} if not _debian_12() else set()  # later ones may have it mended
+    assert found - mended <= set(got) - {"packet", "ipv6"} <= found, got
     for line in got.get("http2-body", []):
         is_as_listed(line, "Protocols http/1.1")
 
@@ -545,7 +550,7 @@ def test_the_runbook_lists_the_table():
     with open(os.path.join(PROJECT, "schema", "RUNBOOK.md"), encoding="utf-8") as f:
         chapter = f.read().partition("\n## The host\n")[2].partition("\n## ")[0]
     wanted = []
-    for rows in TABLE.values():
+    for rows in listed().values():
         id_, level, what, why, mend = (rows["any host"][k].replace("|", "\\|") for k in ("id", "level", "what", "why", "mend"))
         wanted.append(f"| `{id_}` | {level} | {what}: {why} | {mend} |")
     assert [line for line in chapter.splitlines() if line.startswith("| `")] == wanted

@@ -165,8 +165,8 @@ SELECT r.correlation_id AS correlation_id,
         WHEN 9 THEN COALESCE(a.outcome, 'ended') WHEN 10 THEN m.command
         WHEN 11 THEN IF(j.outcome = 'discarded', j.outcome, n.command) ELSE j.state END AS what,
     CASE s.step
-        WHEN 1 THEN CONCAT('by ', CONVERT(r.source USING utf8mb4), ', ',
-            CONVERT(r.event_type USING utf8mb4), ', ', r.body_len, ' bytes',
+        WHEN 1 THEN CONCAT('by ', CONVERT(r.source USING utf8mb4) COLLATE utf8mb4_nopad_bin, ', ',
+            CONVERT(r.event_type USING utf8mb4) COLLATE utf8mb4_nopad_bin, ', ', r.body_len, ' bytes',
             COALESCE(CONCAT(' shared with ', r.body_id), ''), ', secret ', r.secret_no,
             IF(EXISTS(SELECT 1 FROM hookonce_body AS b
                 WHERE b.correlation_id = COALESCE(r.body_id, r.correlation_id)), '',
@@ -183,7 +183,7 @@ SELECT r.correlation_id AS correlation_id,
         WHEN 7 THEN CONCAT('job ', j.id, ', for ', j.waiting_for, COALESCE(CONCAT(', ', j.done_by), ''),
             ', put off ', IF(j.waits = 1, 'once', CONCAT(j.waits, ' times')),
             COALESCE(CONCAT(': ', j.last_error), ''))
-        WHEN 8 THEN CONCAT('job ', j.id, ', ', e.state, ': ', CONVERT(e.business_key USING utf8mb4),
+        WHEN 8 THEN CONCAT('job ', j.id, ', ', e.state, ': ', CONVERT(e.business_key USING utf8mb4) COLLATE utf8mb4_nopad_bin,
             ' of ', e.flow)
         WHEN 9 THEN CONCAT('job ', j.id, IF(COALESCE(a.outcome, '') IN ('ignored', 'informational',
             'already done', 'already so', 'stale', 'gone', 'need not met', 'waited too long', 'no key',

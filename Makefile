@@ -33,7 +33,7 @@ THIRD := -isystem $(PORTABLE)/include/mariadb -isystem $(PORTABLE)/include $(pat
 LIBS_COMMON := $(PORTABLE)/lib/libmariadbclient.a $(ARCHIVES)/libjson-c.a $(ARCHIVES)/libssl.a $(ARCHIVES)/libcrypto.a \
   $(ARCHIVES)/libz.a $(PORTABLE)/old_libc.o -lpthread -ldl -lm
 LIBS_FCGI := $(ARCHIVES)/libfcgi.a
-LIBS_CURL := $(PORTABLE)/lib/libcurl.a
+LIBS_CURL := $(PORTABLE)/lib/libcurl.a $(ARCHIVES)/libnghttp2.a
 MODE += -DHO_PORTABLE -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(BUILD))=build
 LINK_OLD := -Wl,--build-id=none --sysroot=$(PORTABLE)/sysroot -B$(PORTABLE)/sysroot/usr/lib/$(shell $(CC) -print-multiarch)
 endif
@@ -129,6 +129,7 @@ $(BUILD)/gen/calls.c: schema/calls.sql lib/embed.sh
 # Unit tests: one program a module, linked with everything; HO_ABORT_ON_BUG makes a BUG abort.
 PRELOADS := $(BUILD)/test/fault.so $(BUILD)/test/halt.so $(BUILD)/test/host.so
 units: $(UNITS) $(PRELOADS)
+preloads: $(PRELOADS)
 $(BUILD)/test/unit/%: tests/unit/%.c $(LIBS_A_PROCESSOR) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -DHO_TESTS='"$(CURDIR)/tests"' -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) \
@@ -165,7 +166,7 @@ histories:
 	@tests/setup.sh test
 	@$(MAKE) --no-print-directory -s -j2 all $(BUILD)/test/fault.so
 	@HOOKONCE_BUILD=$(BUILD) tests/history/run --seconds $(SECONDS)
-.PHONY: faults soak
+.PHONY: faults soak preloads
 soak: SECONDS = 1800
 soak:
 	@tests/setup.sh test

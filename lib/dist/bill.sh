@@ -50,6 +50,7 @@ installed openssl Apache-2.0 libssl-dev libcrypto.a
 installed json-c MIT libjson-c-dev libjson-c.a
 installed libfcgi OML libfcgi-dev libfcgi.a
 installed zlib Zlib zlib1g-dev libz.a
+installed nghttp2 MIT libnghttp2-dev libnghttp2.a
 printf '\n ],\n "files": ['
 program hookonce ''
 program hookonce.fcgi ,
@@ -61,7 +62,8 @@ done
 for part in "${parts[@]}"; do
     # Only `hookonce` asks other servers.
     for name in hookonce hookonce.fcgi; do
-        [ "$part $name" = 'curl hookonce.fcgi' ] || relation "file-$name" STATIC_LINK "$part" ,
+        case "$part $name" in 'curl hookonce.fcgi' | 'nghttp2 hookonce.fcgi') continue ;; esac
+        relation "file-$name" STATIC_LINK "$part" ,
     done
 done
 printf '\n ]}\n'

@@ -27,7 +27,7 @@ cp lib/dist/handlers/* "$place/handlers/"
 cp lib/providers/*.conf "$place/providers/"
 cp "$build"/man/* "$place/man/"
 cp "$build"/third/licences/* "$place/licences/"
-for package in libssl-dev libjson-c-dev libfcgi-dev zlib1g-dev; do
+for package in libssl-dev libjson-c-dev libfcgi-dev zlib1g-dev libnghttp2-dev; do
     cp -L "/usr/share/doc/$package/copyright" "$place/licences/$package"
 done
 lib/dist/bill.sh "$place" "$version" "$time" >"$place/bill-of-materials.spdx.json"

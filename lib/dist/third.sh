@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes below FOLDER what the portable programs are linked with: an older C library, Connector/C with
-# its authentication built in, and curl that knows HTTP and nothing else.
+# its authentication built in, and curl that knows HTTP/1 and 2 and nothing else.
 #
 #     lib/dist/third.sh FOLDER
 #
@@ -93,7 +93,7 @@ cmake -S mariadb-*/libmariadb -B connector -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLA
     fail "Connector/C cannot be configured; see $folder/build/connector.log"
 make -C connector -j2 mariadbclient >>connector.log 2>&1 || fail "Connector/C: see $folder/build/connector.log"
 cmake -S curl-* -B curl -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DBUILD_SHARED_LIBS=OFF -DBUILD_CURL_EXE=OFF \
-    -DBUILD_TESTING=OFF -DENABLE_MANUAL=OFF -DHTTP_ONLY=ON -DCURL_USE_OPENSSL=ON -DCURL_ZLIB=OFF -DCURL_USE_LIBSSH2=OFF \
+    -DBUILD_TESTING=OFF -DENABLE_MANUAL=OFF -DHTTP_ONLY=ON -DCURL_USE_OPENSSL=ON -DUSE_NGHTTP2=ON -DCURL_ZLIB=OFF -DCURL_USE_LIBSSH2=OFF \
     -DCURL_USE_LIBPSL=OFF -DUSE_LIBIDN2=OFF -DENABLE_THREADED_RESOLVER=ON -DCURL_DISABLE_NTLM=ON \
     -DCURL_CA_BUNDLE=none -DCURL_CA_PATH=none >curl.log 2>&1 || fail "curl cannot be configured; see $folder/build/curl.log"
 make -C curl -j2 libcurl >>curl.log 2>&1 || fail "curl: see $folder/build/curl.log"

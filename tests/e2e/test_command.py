@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from contextlib import closing
 
 import pymysql
 import pytest
@@ -123,7 +124,7 @@ def test_a_wrong_row_is_refused_by_the_database_with_words(dead):
 def test_a_console_without_strict_mode_cannot_give_what_it_would_change(site, words, constraint):
     s = site(sources=STRIPE)
     with pytest.raises(pymysql.err.OperationalError) as refused:
-        with s.db.server.connect(s.db.name) as console, console.cursor() as cursor:
+        with closing(s.db.server.connect(s.db.name)) as console, console.cursor() as cursor:
             cursor.execute("SET SESSION sql_mode = ''")
             cursor.execute(f"INSERT INTO hookonce_command ({', '.join(words)}) "
                            f"VALUES ({', '.join(['%s'] * len(words))})", [*words.values()])

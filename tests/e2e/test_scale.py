@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -22,7 +23,7 @@ FEW = {"find": 200, "timeline": 2_000, "timeline of one": 200, "find by id": 100
 @pytest.fixture(scope="module")
 def large(module_site):
     s = module_site(settings={"hookonce": {"keep_receipts": "59d"}})
-    with s.db.server.connect(s.db.name) as link, link.cursor() as cursor:
+    with closing(s.db.server.connect(s.db.name)) as link, link.cursor() as cursor:
         fill.Filler(cursor, ROWS).fill()
         cursor.execute("ANALYZE TABLE hookonce_receipt, hookonce_job, hookonce_attempt, hookonce_effect")
         cursor.fetchall()

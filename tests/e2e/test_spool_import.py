@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import closing
 
 from hooktest import events, wait_until
 from hooktest.spool import STRIPE, away, files, quarantined, send
@@ -150,7 +151,7 @@ def test_a_locked_row_keeps_its_file_and_no_other(site):
         for n in range(3):
             assert send(s, f"evt_{n}").status == 200
     first = files(s)[0]
-    with s.db.connect() as other:
+    with closing(s.db.connect()) as other:
         other.cursor().execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")  # the row, no gap beside it
         other.begin()
         other.cursor().execute("SELECT 1 FROM hookonce_receipt WHERE event_id = 'evt_0' FOR UPDATE")

@@ -1,11 +1,14 @@
 """TLS to the database: who the server is, and what is said when it is not so; and where it is looked for."""
 
 import os
+import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from hooktest import events
+from hooktest import events, wait_until
+from hooktest.proc import pids_of
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 
@@ -107,3 +110,27 @@ def test_a_database_that_is_nowhere_is_told_with_every_place(site):
                                        "host = 127.0.0.1\nport = 1\n"))
     said = s.hookonce("migrate", "--status").stderr.decode()
     assert "/nowhere.sock" in said and "/not/here.sock" in said and "127.0.0.1" in said, said
+
+
+def test_a_signal_in_the_middle_of_a_call_over_tls_breaks_nothing(site, own_mariadb, pki):
+    server = server_of(own_mariadb, pki)
+    database = server.create_database()
+    s = over_tcp(site, database, tls="verify", tls_ca=f"{pki}/ca.pem")
+    s.hookonce("migrate", check=True)
+    s.serve("lighttpd", procs=1)
+    assert s.deliver("stripe", events.stripe("evt_1")).status == 200
+    link = server.connect(database.name)
+    with link.cursor() as cursor:
+        cursor.execute("LOCK TABLES hookonce_receipt WRITE")
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(s.deliver, "stripe", events.stripe("evt_2"))
+        wait_until(lambda: server.execute("SELECT 1 FROM information_schema.processlist WHERE state LIKE "
+                                          f"'Waiting for table%' AND user = '{database.user}'") or answer.done(),
+                   10, "the receiver waits for the table")
+        for pid in pids_of(s.receiver):
+            os.kill(pid, signal.SIGTERM)
+        link.close()
+        assert answer.result(60).status == 200
+    s.import_spooled()
+    assert s.count("receipt") == 2
+    assert "(2026)" not in s.log_text()

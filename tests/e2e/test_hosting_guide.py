@@ -40,7 +40,8 @@ def test_what_goes_into_a_server_stands_so_in_the_shipped_files():
         assert name in shipped(f"lighttpd/hookonce-receiver.{unit}")
     limits = {
         "FcgidMaxRequestLen 33554432": ("apache/hookonce-fcgid.conf", "apache/hookonce-suexec.conf"),
-        "LimitRequestBody 33554432": ("apache/hookonce-cgid.conf", "apache/hookonce-proxy.conf", "apache/hookonce-suexec.conf"),
+        "LimitRequestBody 33554432": ("apache/hookonce-cgid.conf", "apache/hookonce-proxy.conf",
+                                      "apache/hookonce-suexec.conf"),
         "server.max-request-size = 32768": ("lighttpd/hookonce.conf", "lighttpd/hookonce-cgi.conf",
                                             "lighttpd/hookonce-socket.conf"),
     }

@@ -2,12 +2,15 @@
 installations share a web server."""
 
 import os
+import shutil
 import signal
 import socket
 
 import pytest
 
 from hooktest import Apache, PROJECT, events, free_port, request, wait_until
+from hooktest.hosting import SharedHost
+from hooktest.paths import program
 from hooktest.proc import pids_of
 from hooktest.site import DEFAULT_SOURCES
 
@@ -148,3 +151,26 @@ def test_two_installations_behind_one_apache_do_not_mix(site):
             assert request(port, "POST", "/hook/stripe", body, s.signed("stripe", body)).status == 200
     for s, port in ports.items():
         assert sorted(r["event_id"].decode() for r in s.receipts()) == [f"evt_{n}_{port}" for n in range(3)]
+
+
+@pytest.mark.parametrize("gateway", ["fcgid", "cgid"])
+def test_what_a_host_with_suexec_gives_a_site_is_enough_for_its_htaccess(base, gateway):
+    """The program runs as the account, and gets what is larger than mod_fcgid lets through by itself."""
+    account, web = "nobody", os.path.join(base, f"suexec-{gateway}", "home", "public_html")
+    host = SharedHost(os.path.join(base, f"suexec-{gateway}"), modules=(gateway,), lines=[
+        f"Define HOOKONCE_USER {account}", "Define HOOKONCE_GROUP nogroup", f"Define HOOKONCE_PUBLIC {web}",
+        f"Include {PROJECT}/apache/hookonce-suexec.conf"])
+    try:
+        folder = os.path.join(web, "hook")
+        os.mkdir(folder)
+        shutil.copy(os.path.join(PROJECT, "apache", f"htaccess-{gateway}"), os.path.join(folder, ".htaccess"))
+        shutil.copy(program("hookonce.fcgi"), folder)
+        for name, mode in ((".htaccess", 0o644), ("hookonce.fcgi", 0o755), ("", 0o755)):
+            host.own(os.path.join(folder, name), mode)
+        answer = host.server.request("POST", "/hook/stripe", b"x" * 200_000)
+        assert (answer.status, answer.body.strip()) == (503, b"not configured"), host.report()
+        if gateway == "fcgid":  # else it has ended by now
+            pids = pids_of(os.path.join(folder, "hookonce.fcgi"))
+            assert {os.stat(f"/proc/{pid}").st_uid for pid in pids} == {host.user.pw_uid}
+    finally:
+        host.close()

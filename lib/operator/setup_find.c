@@ -1,4 +1,5 @@
 /* What can be found without asking: the program's folder, the address, the web root. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

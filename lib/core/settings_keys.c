@@ -118,9 +118,10 @@ static const struct conf_key keys[] = {
      .help = "jobs claimed at once"},
     {.section = "processor", .key = "poll", .type = CONF_DURATION, .min = SECOND, .max = 5 * MINUTE,
      .help = "longest wait between two looks into the database when nothing wakes the processor, as "
-             "deliveries to this host and commands in its shell do; absent: 3m, and what is only looked "
-             "after is done seldom while nothing happens, so that it asks fewer than 100 questions an "
-             "hour. With receivers on several hosts, or for who gives commands by SQL: 5s"},
+             "deliveries to this host and commands in its shell do; absent: 1m, by one question, and "
+             "what is looked after besides is done seldom while nothing happens: fewer than 100 "
+             "questions an hour in all. With receivers on several hosts, or where a command that is "
+             "given by SQL must not wait for a minute: 5s, which is more than a thousand"},
     {.section = "processor", .key = "tick", .type = CONF_BOOL, .dflt = "yes",
      .help = "whether the receiver starts `hookonce process` when it is asked for under its URL and "
              "/tick by who has a ticket (`hookonce tick-url` makes one), for hosts whose cron can "

@@ -7,7 +7,7 @@
 #define AFTER_AUTO_MS 3000
 #define AFTER_LEAST_MS 1000
 #define AFTER_MOST_MS 20000
-#define POLL_PACED_MS 180000
+#define POLL_PACED_MS 60000
 
 static enum ho_code load_after_answer(struct settings *out, const struct conf_section *s,
                                       struct ho_err *err)

@@ -108,6 +108,9 @@ static int watch(const struct operator *op)
 
     (void)mkdir(op->settings->state_dir, 0700); /* counters and log lie in it */
     log_open(&op->settings->log);
+    if (!table_is_terminal(stdout) && watch_is_calm(op->settings, &watching_hooks)) {
+        return EXIT_WELL; /* of cron: all was well a moment ago, and nothing has happened */
+    }
     buf_init(&print, SAID_MAX);
     watch_once(op->settings, &watching_hooks, &print, &result, &err);
     (void)fputs(buf_cstr(&print), stdout);

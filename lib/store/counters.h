@@ -111,6 +111,7 @@ void counters_refusals(struct counters *c, struct span source, struct refusals *
  * killed anywhere. The pointer is good until the next call of any function here. */
 #define COUNTERS_RUNS 4
 #define COUNTERS_TOLD 24 /* channels; more share the last one's */
+#define FIRING_NONE 1 /* of WORD_FIRING; anything else: something, or not known */
 enum state_word {
     WORD_GATE,   /* the breaker in front of the database (store/gate.h) */
     WORD_IMPORT, /* boot clock, ms, of the last look at the spool */
@@ -134,6 +135,7 @@ enum state_word {
     WORD_WATCHED_SCENE,
     WORD_KEPT,          /* boot clock, ms, of the last pruning */
     WORD_KEPT_SCENE,
+    WORD_FIRING,        /* what the last watch found: FIRING_NONE: it saw all, and nothing was wrong */
     WORD_RUNS, /* boot clock, ms: the last starts of a run, the newest first */
     WORD_N = WORD_RUNS + COUNTERS_RUNS
 };

@@ -40,6 +40,7 @@ void db_drop(struct db *db)
     db->link = NULL;
     drop_prepared(db);
     db->max_packet = 0;
+    db->session_due = false;
     db->untransacted = db->timeout_known = db->no_skip = false;
 }
 

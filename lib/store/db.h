@@ -95,6 +95,11 @@ enum ho_code db_run_built(struct db *db, const char *sql, const struct db_value 
 enum ho_code db_run_once(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                          struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
 
+/* db_run of one statement that goes by none of the session's settings, outside of a transaction: on a new
+ * link it is the only one, and hosts count them. */
+enum ho_code db_peek(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
+                     struct db_rows *rows, struct ho_err *err) HO_MUST_CHECK;
+
 /* A SELECT that locks the rows which nobody else has locked, and passes over the others without
  * waiting: SKIP LOCKED, and what does the same on a server that has none (MariaDB before 10.6).
  * Make it with DB_SKIP; the table's key is `id`. */

@@ -65,6 +65,18 @@ static bool own_account(const struct db *db)
     return db->role == DB_RECEIVER && db->settings->db_receiver_user != NULL;
 }
 
+/* Makes the link's session ours, if it is not yet; a link on which that fails is closed. */
+static enum ho_code make_session(struct db *db, struct ho_err *err)
+{
+    enum ho_code code = db->session_due ? db_set_session(db, err) : HO_OK;
+
+    db->session_due = false;
+    if (code != HO_OK) {
+        db_drop(db);
+    }
+    return code;
+}
+
 /* Opens one link: through a socket, or to a host. */
 static enum ho_code open_link(struct db *db, const char *socket, const char *password, int64_t ms,
                               struct ho_err *err)
@@ -98,11 +110,8 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
     }
     db->link = link;
     db->is_exact = db_wait_is_exact(link, read_s);
-    code = db_set_session(db, err);
-    if (code != HO_OK) {
-        db_drop(db);
-    }
-    return code;
+    db->session_due = true;
+    return db->plain ? HO_OK : make_session(db, err);
 }
 
 /* The password as the client library takes it; heap, wiped by wipe_password. NULL: none. */
@@ -214,7 +223,7 @@ enum ho_code db_connect(struct db *db, struct ho_err *err)
     char *password = NULL;
 
     if (db->link != NULL) {
-        return HO_OK;
+        return db->plain ? HO_OK : make_session(db, err);
     }
     if (db->in_tx) {
         return db_error(err, DB_LOST, "HY000", "", false); /* never on a new link what belongs to it */

@@ -27,6 +27,8 @@ struct db {
     uint64_t max_packet; /* 0: not asked yet */
     bool untransacted;
     bool in_tx; /* since db_begin: a link that is lost takes the transaction with it */
+    bool plain;       /* what is run now needs no session of ours: db_peek */
+    bool session_due; /* the link has none yet */
     db_tx *look; /* NULL, or run on every new link */
     void *look_arg;
     db_tx *guard; /* NULL, or run at the beginning of every transaction */

@@ -330,6 +330,15 @@ enum ho_code db_run(struct db *db, const char *sql, const struct db_value *in, s
     return run_into(db, sql, CONSTANT, in, n_in, rows, err);
 }
 
+enum ho_code db_peek(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
+                     struct db_rows *rows, struct ho_err *err)
+{
+    db->plain = true;
+    enum ho_code code = run_into(db, sql, CONSTANT, in, n_in, rows, err);
+    db->plain = false;
+    return code;
+}
+
 enum ho_code db_run_built(struct db *db, const char *sql, const struct db_value *in, size_t n_in,
                           struct db_rows *rows, struct ho_err *err)
 {

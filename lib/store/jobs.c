@@ -108,7 +108,7 @@ enum ho_code jobs_look(struct queue *q, struct span key, int64_t *ms, struct ho_
 
     *ms = -1;
     migrate_key_print(key, print);
-    enum ho_code code = db_run(q->db, sql_jobs_look, in, 2, &rows, err);
+    enum ho_code code = db_peek(q->db, sql_jobs_look, in, 2, &rows, err);
     if (code == HO_OK) {
         sooner(ms, &rows, 0, LOOK_READY);
         sooner(ms, &rows, 0, LOOK_RUNNING);

@@ -54,16 +54,37 @@ bool pace_is_calm(struct counters *c, const struct settings *s)
     return noted != 0 && noted == pace_scene(s);
 }
 
+static uint64_t scene_of(const struct settings *s, uint64_t trouble)
+{
+    uint64_t base = pace_scene(s);
+
+    return base != 0 ? mix(base, trouble) : 0;
+}
+
+static int64_t period(struct counters *c, const struct pace_task *task, uint64_t scene)
+{
+    bool same = scene != 0 && atomic_load(counters_word(c, task->scene_word)) == scene;
+
+    return same ? task->quiet_ms : task->every_ms;
+}
+
+bool pace_due(struct counters *c, const struct settings *s, const struct pace_task *task,
+              uint64_t trouble, int64_t now_ms)
+{
+    uint64_t last = atomic_load(counters_word(c, task->what));
+    int64_t ago = now_ms - (int64_t)last;
+
+    return last == 0 || ago < 0 || ago >= period(c, task, scene_of(s, trouble));
+}
+
 bool pace_turn(struct counters *c, const struct settings *s, const struct pace_task *task,
                uint64_t trouble, int64_t now_ms)
 {
-    _Atomic uint64_t *word = counters_word(c, task->scene_word);
-    uint64_t base = pace_scene(s), scene = base != 0 ? mix(base, trouble) : 0;
-    bool same = scene != 0 && atomic_load(word) == scene;
+    uint64_t scene = scene_of(s, trouble);
 
-    if (!counters_turn(c, task->what, now_ms, same ? task->quiet_ms : task->every_ms)) {
+    if (!counters_turn(c, task->what, now_ms, period(c, task, scene))) {
         return false;
     }
-    atomic_store(word, scene);
+    atomic_store(counters_word(c, task->scene_word), scene);
     return true;
 }

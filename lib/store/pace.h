@@ -31,6 +31,8 @@ struct pace_task {
     enum state_word what, scene_word;
     int64_t every_ms, quiet_ms;
 };
+bool pace_due(struct counters *c, const struct settings *s, const struct pace_task *task,
+              uint64_t trouble, int64_t now_ms); /* the question alone: nothing is noted */
 bool pace_turn(struct counters *c, const struct settings *s, const struct pace_task *task,
                uint64_t trouble, int64_t now_ms);
 

@@ -287,7 +287,7 @@ enum ho_code sample_seen(struct db *db, const char *host, struct ho_err *err)
 {
     const struct db_value in[] = {DBV_STR(host)};
 
-    return db_run(db, sql_host_seen, in, 1, NULL, err);
+    return db_peek(db, sql_host_seen, in, 1, NULL, err);
 }
 
 enum ho_code sample_twin(struct db *db, const char *host, struct counters *counters, bool *twin,

@@ -12,8 +12,7 @@
 #define LEAST_MS 100 /* between two looks that find nothing to claim */
 #define PAUSED_LOOK_MS 1000
 #define BESIDE_EVERY_MS 60000
-#define BESIDE_QUIET_MS (60 * 60 * INT64_C(1000))
-#define SEEN_EVERY_MS (5 * 60 * INT64_C(1000))
+#define SEEN_EVERY_MS (8 * 60 * INT64_C(1000))
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -54,7 +53,7 @@ bool rest_a_while(struct worker *w)
 /* That this host lives is told as often as somebody would miss it. What fails is tried by the next. */
 static void tell_alive(struct worker *w)
 {
-    int64_t every_ms = least(w->settings->processor_late_ms / 3, SEEN_EVERY_MS);
+    int64_t every_ms = least(w->settings->processor_late_ms / 2, SEEN_EVERY_MS);
     struct ho_err ignored;
 
     if (counters_turn(w->counters, WORD_SEEN, clock_mono_ms(), every_ms)) {
@@ -121,7 +120,7 @@ void rest_no_more(struct worker *w)
 bool rest_turn(struct worker *w, enum state_word word, enum state_word scene_word)
 {
     const struct pace_task task = {word, scene_word, BESIDE_EVERY_MS,
-                                   w->settings->paced ? BESIDE_QUIET_MS : BESIDE_EVERY_MS};
+                                   watch_quiet_ms(w->settings, BESIDE_EVERY_MS, false)};
 
     return w->once || !counters_shared(w->counters) ||
            pace_turn(w->counters, w->settings, &task, counters_troubles(w->counters),

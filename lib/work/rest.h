@@ -20,7 +20,7 @@ enum ho_code rest_after(struct worker *w, bool claimed, struct ho_err *err) HO_M
 void rest_no_more(struct worker *w);
 
 /* Whether it is time for what is done now and then beside the jobs: at most every minute, and where
- * `poll` is not said, while nothing happens, every hour. A worker that is to end at once always does.
+ * `poll` is not said, while nothing happens, as watch_quiet_ms says. A worker that is to end at once always does.
  * word, scene_word: as in struct pace_task */
 bool rest_turn(struct worker *w, enum state_word word, enum state_word scene_word);
 

@@ -1,12 +1,14 @@
 /* One look, and who is told. */
 #include "work/watch_parts.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/health.h"
+#include "store/pace.h"
 
 #define CLAIM_MS (ALERT_SEND_MS + 60000)
 #define SKEW_MAX_US (30 * INT64_C(1000000))
@@ -151,7 +153,8 @@ void watch_once(const struct settings *s, const struct watch_hooks *hooks, struc
     struct watch w = begin(s, print, result);
     struct alert_look look = {.n = 0};
 
-    (void)counters_turn(w.counters, WORD_WATCHED, clock_mono_ms(), 0);
+    const struct pace_task now = {WORD_WATCHED, WORD_WATCHED_SCENE, 0, 0};
+    (void)pace_turn(w.counters, s, &now, counters_troubles(w.counters), clock_mono_ms());
     watch_host(s, hooks, w.counters, &look);
     enum ho_code code = look_at_database(&w, &look, err);
     code = code == HO_OK ? keep_and_tell(&w, &look, err) : code;
@@ -162,6 +165,8 @@ void watch_once(const struct settings *s, const struct watch_hooks *hooks, struc
         watch_tell_away(&w, &look, err);
     }
     result->firing = look.n;
+    atomic_store(counters_word(w.counters, WORD_FIRING),
+                 code == HO_OK && look.n == 0 && result->failed == 0 ? FIRING_NONE : 0);
     alert_look_free(&look);
     end(&w);
 }

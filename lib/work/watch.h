@@ -60,6 +60,15 @@ struct watcher {
     long child; /* that process; 0: none */
 };
 
+/* How long nobody need look while nothing happens but that time goes by: every_ms, unless `poll` is not
+ * said. Then half an hour for alerts, an hour for numbers, or less: a twelfth of the shortest time in which
+ * the config expects an event, five minutes where that is learnt. */
+int64_t watch_quiet_ms(const struct settings *s, int64_t every_ms, bool alerts);
+
+/* Whether a look may be left out that cron asks for: nothing was wrong at the last one, not half an hour
+ * ago or what watch_quiet_ms says, nothing happened since, and this host shows nothing by itself. */
+bool watch_is_calm(const struct settings *s, const struct watch_hooks *hooks);
+
 /* Between two batches; does not wait. */
 void watch_look(struct watcher *w);
 

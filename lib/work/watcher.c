@@ -1,4 +1,6 @@
 /* The watch beside a worker, in a process of its own. */
+#include <stdatomic.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/pace.h"
@@ -6,7 +8,9 @@
 #include "work/watch.h"
 
 #define EVERY_MS 60000
-#define QUIET_MS (15 * 60 * INT64_C(1000)) /* while nothing happens but silence */
+#define ALERTS_QUIET_MS (30 * 60 * INT64_C(1000))
+#define NUMBERS_QUIET_MS (60 * 60 * INT64_C(1000))
+#define LEARNT_QUIET_MS (5 * 60 * INT64_C(1000))
 
 /* Cut off, nothing is lost: what was not told is told by the next one. */
 static void look(const void *arg)
@@ -23,10 +27,39 @@ static void look(const void *arg)
     }
 }
 
+int64_t watch_quiet_ms(const struct settings *s, int64_t every_ms, bool alerts)
+{
+    int64_t quiet_ms = alerts ? ALERTS_QUIET_MS : NUMBERS_QUIET_MS;
+
+    for (size_t i = 0; i < s->n_expects; i++) {
+        int64_t ms = s->expects[i].every_ms < 0 ? LEARNT_QUIET_MS : s->expects[i].every_ms / 12;
+        quiet_ms = ms < quiet_ms ? ms : quiet_ms;
+    }
+    return !s->paced || quiet_ms < every_ms ? every_ms : quiet_ms;
+}
+
+bool watch_is_calm(const struct settings *s, const struct watch_hooks *hooks)
+{
+    const struct pace_task task = {WORD_WATCHED, WORD_WATCHED_SCENE, EVERY_MS,
+                                   watch_quiet_ms(s, EVERY_MS, true)};
+    struct counters *c = counters_open(s->state_dir);
+    struct alert_look look = {.n = 0};
+    bool calm = s->paced && counters_shared(c) &&
+                atomic_load(counters_word(c, WORD_FIRING)) == FIRING_NONE;
+
+    if (calm) {
+        watch_host(s, hooks, c, &look);
+        calm = look.n == 0 && !pace_due(c, s, &task, counters_troubles(c), clock_mono_ms());
+    }
+    alert_look_free(&look);
+    counters_close(c);
+    return calm;
+}
+
 void watch_look(struct watcher *w)
 {
     const struct pace_task task = {WORD_WATCHED, WORD_WATCHED_SCENE, EVERY_MS,
-                                   w->settings->paced ? QUIET_MS : EVERY_MS};
+                                   watch_quiet_ms(w->settings, EVERY_MS, true)};
 
     if (w->hooks != NULL && beside_ended(&w->child) &&
         pace_turn(w->counters, w->settings, &task, counters_troubles(w->counters),

@@ -12,7 +12,7 @@ DELIVERY, DELIVERY_LINKED, DELIVERY_WRITES, EVENT, EVENT_WRITES, IDLE = 8, 6, 3,
 
 # Words of the state file (enum state_word) that hold times of the boot clock, in ms.
 TIMES = [1, 4, 5, 7, 51, 52, 54, 56]
-STEP_MS = 180_000
+STEP_MS = 60_000
 
 
 class Counted:
@@ -96,28 +96,58 @@ def test_a_delivery_on_a_link_that_is_there_costs_less(site, own_mariadb):
 
 
 def test_an_idle_hour_stays_under_its_bound(site, own_mariadb):
-    """Cron starts a processor every minute; all but one in three ask nothing. A quarter of an hour is played in
-    steps as long as a processor rests, then what is done once an hour."""
+    """Cron starts a processor every minute and a watch every five. Eight minutes of that are played, then what is
+    done every half hour, then what is done once an hour."""
     s = make(site, own_mariadb)
     deliver(s)
     s.process()
     run = ("process", "--for", "1s")
     s.hookonce(*run, check=True)
+    s.hookonce("watch", check=True)
     with Counted(s) as got:
         s.hookonce(*run, check=True)
+        s.hookonce("watch", check=True)
     assert (got.n, got.links) == (0, 0), got.texts
-    quarter = []
-    for _ in range(15 * 60_000 // STEP_MS):
-        later(s, STEP_MS)
+    parts = []
+    for minutes, times in ((1, 8), (30, 1), (60, 1)):
+        texts = []
+        for _ in range(times):
+            later(s, minutes * STEP_MS)
+            with Counted(s) as got:
+                s.hookonce("watch", check=True)
+                s.hookonce(*run, check=True)
+            texts += got.texts
+        parts.append(texts)
+    usual, half, hour = (len(texts) for texts in parts)
+    # What is done every minute is in each of them, and what is done every half hour in the last.
+    assert usual >= 8 and 60 / 8 * usual + 2 * (half - 1) + (hour - half) < IDLE, parts
+    assert any("hookonce_alert" in text for text in parts[1]), "it is watched"
+    assert any("hookonce_host" in text for text in parts[0]), "it is told that the host lives"
+
+
+def test_what_is_expected_is_looked_for_sooner(site, own_mariadb):
+    """An event every two hours is expected: ten minutes are enough to look again."""
+    s = make(site, own_mariadb)
+    s.configure(s.config_text().replace("poll = 5s\n", "") + "\n[expect often]\nsource = stripe\nevery = 2h\n")
+    s.process()
+    s.hookonce("watch", check=True)
+    for minutes, looks in ((9, False), (2, True)):
+        later(s, minutes * STEP_MS)
         with Counted(s) as got:
-            s.hookonce(*run, check=True)
-        quarter += got.texts
-    later(s, 3_600_000)
+            s.hookonce("watch", check=True)
+        assert (got.n > 0) == looks, (minutes, got.texts)
+
+
+def test_trouble_is_looked_at_by_every_watch(site, own_mariadb):
+    s = make(site, own_mariadb, handlers={"bad": {"sql": "INSERT INTO nowhere VALUES (1)"}})
+    s.routes["all-stripe"]["retry"] = "1 try"
+    s.configure(s.config_text().replace("poll = 5s\n", ""))
+    deliver(s)
+    assert s.hookonce("process", "--once").returncode == 1
+    s.hookonce("watch")
     with Counted(s) as got:
-        s.hookonce(*run, check=True)
-    assert 10 <= len(quarter) and 4 * len(quarter) + got.n < IDLE, (quarter, got.texts)
-    assert any("hookonce_alert" in text for text in quarter), "it is watched"
-    assert any("hookonce_host" in text for text in quarter), "it is told that the host lives"
+        s.hookonce("watch")
+    assert got.n > 0, "something is wrong, so it looks"
 
 
 def test_what_is_asked_for_ends_the_rest_at_once(site, own_mariadb):

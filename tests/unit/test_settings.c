@@ -215,7 +215,7 @@ static void what_is_not_written_has_its_default(void **state)
     assert_null(s->url);
     assert_int_equal(s->lease_ms, 60000);
     assert_int_equal(s->batch, 20);
-    assert_int_equal(s->poll_ms, 180000);
+    assert_int_equal(s->poll_ms, 60000);
     assert_true(s->paced);
     assert_int_equal(s->sources[0].tolerance_ms, -1);
     assert_int_equal(s->sources[0].guard, -1);

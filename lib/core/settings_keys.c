@@ -73,7 +73,7 @@ static const struct conf_key keys[] = {
      .help = "a file with recipes of your own"},
     {.section = "hookonce", .key = "url", .type = CONF_TEXT,
      .help = "public address of the receiver, for example https://example.com/hookonce.fcgi; used "
-             "by `hookonce send`"},
+             "by `hookonce send`, `check --host` and `tick-url`"},
     {.section = "hookonce", .key = "ca_file", .type = CONF_PATH,
      .help = "file with the certificates (PEM) that servers are checked by when the processor "
              "fetches keys; absent: the system's"},

@@ -1,5 +1,5 @@
 /* What can be found without asking: the program's folder, the address, the web root. */
-#define _XOPEN_SOURCE 700 /* realpath */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,20 +209,33 @@ static bool lies_in(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
 }
 
+/* The folder without any link in its path, as the kernel names it. false: it is none. */
+static bool resolve(const char *path, char out[SETUP_TEXT_MAX])
+{
+    char name[64];
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ssize_t n = -1;
+
+    if (fd >= 0) {
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        n = readlink(name, out, SETUP_TEXT_MAX - 1);
+        (void)close(fd);
+    }
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0 && n < SETUP_TEXT_MAX - 1;
+}
+
 static int resolve_web(struct setup *s)
 {
-    char *real = is_folder(s->web) ? realpath(s->web, NULL) : NULL;
-    int status = EXIT_WELL;
+    char real[SETUP_TEXT_MAX];
 
-    if (real == NULL || strlen(real) >= sizeof s->web) {
-        status = operator_fail(s->op, EXIT_USAGE, "%s is no folder: name the web root, in which your "
-                               "site's files lie, with --web", s->web);
-    } else {
-        (void)snprintf(s->web, sizeof s->web, "%s", real);
-        (void)snprintf(s->place, sizeof s->place, "%s/%s", s->web, s->path);
+    if (!resolve(s->web, real)) {
+        return operator_fail(s->op, EXIT_USAGE, "%s is no folder: name the web root, in which your "
+                             "site's files lie, with --web", s->web);
     }
-    free(real);
-    return status;
+    (void)snprintf(s->web, sizeof s->web, "%s", real);
+    (void)snprintf(s->place, sizeof s->place, "%s/%s", s->web, s->path);
+    return EXIT_WELL;
 }
 
 int setup_find_check(const struct setup *s)

@@ -2,6 +2,8 @@
  * locks in the other order than a claim, and deadlocks with it. */
 #include "store/sql_jobs.h"
 
+#include "store/pause.h"
+
 #define IDS "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)" /* SQL_CHUNK of them */
 
 /* Rows whose numbers can't be counted on, or whose id does not fit: nothing that we write. One of
@@ -64,16 +66,22 @@ const char sql_jobs_awake[] = "UPDATE hookonce_job FORCE INDEX (PRIMARY)"
 const char sql_jobs_next[] = "(SELECT " DUE("ready") SOUND FIRST " UNION ALL (SELECT "
                              DUE("running") SOUND FIRST " UNION ALL (SELECT " DUE("waiting") FIRST;
 
-/* One question that tells whether there is anything to do. A parked job of a pause that was ended by
- * hand is. Whatever is looked for has an index that begins with it. */
+/* As pause_lane makes them. */
+#define PAUSED_LANES                                                                              \
+    "(SELECT LEFT(CONCAT('" PAUSE_LANES "', UNHEX(SHA2(CONCAT(kind, ' ', name), 256))), 32)"      \
+    " FROM hookonce_pause)"
+
+/* One question that tells whether there is anything to do. A parked job of a pause that is over is,
+ * whatever else is paused. Whatever is looked for has an index that begins with it; of parked jobs, be
+ * they ever so many, the lanes are read and no more. */
 const char sql_jobs_look[] =
     "SELECT MAX(version), MAX(key_print),"
     " (SELECT " DUE("ready") SOUND FIRST ","
     " (SELECT " DUE("running") SOUND FIRST ","
     " (SELECT " DUE("waiting") FIRST ","
     " EXISTS (SELECT 1 FROM hookonce_command FORCE INDEX (state) WHERE state IN ('new', 'running')),"
-    " NOT EXISTS (SELECT 1 FROM hookonce_pause) AND EXISTS (SELECT 1 FROM hookonce_job"
-    " FORCE INDEX (lane) WHERE lane > ? AND lane < ? AND state = 'waiting')"
+    " EXISTS (SELECT 1 FROM (SELECT lane FROM hookonce_job FORCE INDEX (lane) WHERE lane > ?"
+    " AND lane < ? AND state = 'waiting' GROUP BY lane) AS parked WHERE lane NOT IN " PAUSED_LANES ")"
     " FROM hookonce_schema";
 
 const char sql_job_fence[] =

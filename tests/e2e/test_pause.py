@@ -48,6 +48,19 @@ def test_a_running_worker_heeds_a_row_within_a_second_and_its_going_too(site):
     assert len(s.log_lines(event="paused")) == 4 == len(s.log_lines(event="resumed"))
 
 
+def test_a_pause_that_goes_beside_another_is_seen_too(site):
+    s = site(sources=STRIPE, handlers=FX, routes=ROUTE, settings={"processor": {"poll": "5s"}})
+    pause(s, "route", "another")
+    pause(s, "route", "r")
+    worker = s.start_processor("--for", "300s")
+    arrive(s, events.stripe("evt_1"))
+    wait_until(lambda: s.value(PARKED) == 1, 15, "the job is parked")
+    time.sleep(3)  # the worker looks, finds nothing, and rests
+    s.sql("DELETE FROM hookonce_pause WHERE name = 'r'")
+    wait_until(lambda: s.effects() == ["evt_1"], 15, "it runs")
+    assert worker.alive()
+
+
 def test_a_running_handler_is_let_finish_and_the_rest_of_its_batch_waits(site):
     s = site(sources=STRIPE, handlers=GATED, routes=ROUTE)
     gate = Gate(s)

@@ -40,7 +40,7 @@ int64_t watch_quiet_ms(const struct settings *s, int64_t every_ms, bool alerts)
 
 bool watch_is_calm(const struct settings *s, const struct watch_hooks *hooks)
 {
-    const struct pace_task task = {WORD_WATCHED, WORD_WATCHED_SCENE, EVERY_MS,
+    const struct pace_task task = {WORD_WATCHED, WORD_WATCHED_SCENE, 0,
                                    watch_quiet_ms(s, EVERY_MS, true)};
     struct counters *c = counters_open(s->state_dir);
     struct alert_look look = {.n = 0};

@@ -5,12 +5,12 @@
 
 #include "core/settings_parts.h"
 
-/* Where servers of the usual distributions and panels listen. */
+/* Where servers of the usual distributions and panels listen. None is in a folder that anybody may write
+ * to: who listens in the server's place is told the password. */
 static const char *const usual_sockets[] = {
     "/run/mysqld/mysqld.sock",
     "/var/run/mysqld/mysqld.sock",
     "/var/lib/mysql/mysql.sock",
-    "/tmp/mysql.sock",
 };
 #define USUAL_HOST "127.0.0.1" /* never a name, which the client library takes for its own socket */
 

@@ -39,6 +39,22 @@ static void set_tls(MYSQL *link, const struct settings *s, enum db_tls tls)
     (void)mysql_options(link, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 }
 
+/* A server chooses how a password is said, and one that is nobody's may ask for it in the clear: those
+ * ways are for a server that is known by its socket or its certificate. */
+static void set_ways(MYSQL *link, bool known)
+{
+#if defined(MARIADB_PACKAGE_VERSION_ID) && MARIADB_PACKAGE_VERSION_ID >= 30300
+    if (!known) {
+        (void)mysql_optionsv(link, MARIADB_OPT_RESTRICTED_AUTH,
+                             "mysql_native_password,client_ed25519,parsec,caching_sha2_password,"
+                             "sha256_password,auth_gssapi_client");
+    }
+#else
+    (void)link;
+    (void)known;
+#endif
+}
+
 static enum ho_code set_options(MYSQL *link, bool by_socket, unsigned read_s, struct ho_err *err)
 {
     const my_bool off = 0;
@@ -97,6 +113,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
     }
     enum ho_code code = set_options(link, socket != NULL, read_s, err);
     set_tls(link, s, tls);
+    set_ways(link, socket != NULL || tls == DB_TLS_VERIFY);
     if (code == HO_OK && !db_wait_connect(link, &to, ms)) {
         code = db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
     }

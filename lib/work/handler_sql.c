@@ -10,6 +10,7 @@
 #include "work/handler_sql_parts.h"
 
 #define NOT_ROLLED_BACK 1196
+#define NOT_PREPARABLE 1295 /* BEGIN, LOCK TABLES and others before MariaDB 10.6: it will never work */
 #define GUARD_RANDOM 8
 #define VALUES_SMALL (128UL * 1024) /* that much any server takes */
 
@@ -211,7 +212,9 @@ static enum handler_result failed(struct db *db, const struct handler_call *call
         handler_limit(call, limit);
         (void)ho_fail(err, HO_TRANSIENT, "not through in its time (%s)", limit);
     }
-    enum handler_result result = db_retry(err) ? HANDLER_AGAIN : HANDLER_FAILED;
+    enum handler_result result = err->sys == NOT_PREPARABLE ? HANDLER_BAD
+                                 : db_retry(err)            ? HANDLER_AGAIN
+                                                            : HANDLER_FAILED;
     ho_err_prefix(err, "handler %s, statement %zu", call->handler->name, statement + 1);
     return result;
 }

@@ -35,7 +35,7 @@ REFUSED = [
 ]
 IN_REPLY_MODE = ("hookonce_answer", "SET state", "SET run_at", "SET status", "INSERT INTO hookonce_attempt",
                  "INSERT INTO hookonce_job")  # what it also may where a source answers by its handler
-DENIED = {1044, 1142, 1143, 1227, 1370}
+DENIED = {1044, 1045, 1142, 1143, 1227, 1370}
 
 
 def as_receiver(s):

@@ -272,6 +272,12 @@ def guarded(site, sql):
     return s
 
 
+def refused_whole(s, sql):
+    """Whether this server prepares no such statement, so that it is known before it did anything."""
+    version = s.db.value("SELECT VERSION()")
+    return tuple(int(n) for n in version.split(".")[:2]) < (10, 6) and sql.split()[0] in ("BEGIN", "START", "LOCK", "UNLOCK")
+
+
 def told_by_check(s, words):
     """`hookonce check` warns of a handler that cannot work, and of the dead letter."""
     found = [json.loads(line) for line in s.hookonce("check", "--json").stdout.decode().splitlines()]
@@ -285,10 +291,11 @@ def told_by_check(s, words):
 def test_a_handler_that_ends_the_transaction_is_stopped_at_once(site, kind):
     s = guarded(site, BAD[kind])
     job = dead_job(s, "bad handler")
-    assert "the handler ended the transaction" in job["last_error"]
+    why = "can't prepare such a statement" if refused_whole(s, BAD[kind]) else "the handler ended the transaction"
+    assert why in job["last_error"]
     assert attempts(s) == [(1, "bad handler")]
     assert s.effects().count("evt_guard") <= 1
-    told_by_check(s, "the handler ended the transaction")
+    told_by_check(s, why)
     s.hookonce("process", "--once", check=True)
     assert attempts(s) == [(1, "bad handler")]
 
@@ -336,6 +343,9 @@ def test_a_ddl_statement_that_fails_has_ended_the_transaction_too(site):
                                  "CREATE TEMPORARY TABLE aside (a INT)", "DO GET_LOCK('x', 0)"])
 def test_what_leaves_the_transaction_alone_is_no_harm(site, sql):
     s = guarded(site, sql)
+    if refused_whole(s, sql):
+        assert "can't prepare such a statement" in dead_job(s, "bad handler")["last_error"] and not s.effects()
+        return
     s.process()
     assert s.effects() == ["evt_guard", "after"]
 

@@ -3,13 +3,19 @@
 import os
 import shutil
 
+import pytest
+
 from .paths import BUILD
+
+LINKED_IN = "the database client is linked in: nothing can be put before it"
 
 
 class Halt:
     """A folder that halt.c looks into."""
 
     def __init__(self, folder):
+        if os.environ.get("HOOKONCE_LINKED_IN"):  # tests/compat/run says so of the released programs
+            pytest.skip(LINKED_IN)
         self.folder = folder
         os.makedirs(folder)
         os.chmod(folder, 0o777)

@@ -87,8 +87,8 @@ def php_site(site):
     s.db.sql("CREATE TABLE orders (id VARCHAR(40) PRIMARY KEY, status VARCHAR(20) NOT NULL, n INT DEFAULT 0)"
              " ENGINE=InnoDB")
     s.db.sql("INSERT INTO orders (id, status) VALUES ('1001', 'open')")
-    s.write("handlers/handler.ini", f'dsn = "mysql:unix_socket={s.db.server.socket};dbname={s.db.name};charset=utf8mb4"\n'
-            f'user = "{s.db.user}"\npassword = "{s.db.password}"\n')
+    where = f"mysql:unix_socket={s.db.server.socket};dbname={s.db.name};charset=utf8mb4"
+    s.write("handlers/handler.ini", f'dsn = "{where}"\nuser = "{s.db.user}"\npassword = "{s.db.password}"\n')
     return s
 
 

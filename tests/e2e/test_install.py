@@ -112,4 +112,5 @@ def test_an_archive_is_the_same_whoever_packs_it_and_its_checksums_hold(build, t
         byte = f.read(1)
         f.seek(-9, os.SEEK_END)
         f.write(bytes([byte[0] ^ 1]))
-    assert run(["sh", "-e", "-c", block], 120, env={"PATH": "/usr/bin:/bin", "HOME": str(home / "b")}, cwd=str(home)).returncode
+    spoilt = run(["sh", "-e", "-c", block], 120, env={"PATH": "/usr/bin:/bin", "HOME": str(home / "b")}, cwd=str(home))
+    assert spoilt.returncode != 0 and b"FAILED" in spoilt.stdout

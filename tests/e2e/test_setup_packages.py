@@ -15,8 +15,8 @@ BUILD = {
             "mariadb-connector-c-devel", "json-c-devel", "libcurl-devel"},
     "apk": {"gcc", "musl-dev", "make", "pkgconf", "fcgi-dev", "openssl-dev", "mariadb-connector-c-dev", "json-c-dev",
             "curl-dev"},
-    "apt-get": {"gcc", "libc6-dev", "make", "pkg-config", "libfcgi-dev", "libssl-dev", "libmariadb-dev", "libjson-c-dev",
-                "libcurl4-openssl-dev"},
+    "apt-get": {"gcc", "libc6-dev", "make", "pkg-config", "libfcgi-dev", "libssl-dev", "libmariadb-dev",
+                "libjson-c-dev", "libcurl4-openssl-dev"},
 }
 RUN = {"dnf": {"mariadb-server", "mariadb", "lighttpd-fastcgi"}, "apk": {"mariadb", "mariadb-client", "lighttpd"}}
 # What each of them brings: commands, and headers below usr/include.
@@ -38,16 +38,17 @@ def _bare(tmp_path):
 
     def manager(name, works=True):
         brings = [f'mkdir -p "{root}/usr/include/{os.path.dirname(h)}"; : >"{root}/usr/include/{h}"' for h in HEADERS]
+        brings.append(f'mkdir -p "{root}/usr/sbin"')
         for command in COMMANDS["build"] + COMMANDS["run"]:
-            brings.append(f'mkdir -p "{root}/usr/sbin"; : >"{root}/usr/sbin/{command}"; chmod 755 "{root}/usr/sbin/{command}"')
+            brings.append(f': >"{root}/usr/sbin/{command}"; chmod 755 "{root}/usr/sbin/{command}"')
         os.symlink(shutil.which("chmod"), tools / "chmod")
         (tools / name).write_text(f'#!/bin/bash\necho "{name} $*" >>"{tmp_path}/asked"\n'
                                   + ("\n".join(brings) if works else "") + "\n")
         (tools / name).chmod(0o755)
 
     def setup(level):
-        done = run([shutil.which("bash"), SETUP, level], 60, stdin=None,
-                   env={"PATH": str(tools), "SETUP_ROOT": str(root), "HOOKONCE_BUILD": str(tmp_path / "build"), "CI": "true"})
+        env = {"PATH": str(tools), "SETUP_ROOT": str(root), "HOOKONCE_BUILD": str(tmp_path / "build"), "CI": "true"}
+        done = run([shutil.which("bash"), SETUP, level], 60, env=env)
         asked = (tmp_path / "asked").read_text().splitlines() if (tmp_path / "asked").exists() else []
         return done, asked
 

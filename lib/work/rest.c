@@ -63,7 +63,8 @@ static void tell_alive(struct worker *w)
 
 static void rest_until(struct worker *w, int64_t due_ms)
 {
-    int64_t ms = due_ms < 0 ? w->settings->poll_ms : least(due_ms, w->settings->poll_ms);
+    int64_t most_ms = least(w->settings->poll_ms, w->settings->processor_late_ms / 3);
+    int64_t ms = due_ms < 0 ? most_ms : least(due_ms, most_ms); /* so long nobody misses it */
 
     if (!w->settings->paced && w->pausing.now.n > 0) {
         ms = least(ms, PAUSED_LOOK_MS); /* for its end */

@@ -89,13 +89,16 @@ void serve_tick(struct receiver *rx)
 
 /* ---- behind an answer ---- */
 
-/* Whether there is something to do that nobody else on this host will do in a moment. */
+/* Whether there is something to do that nobody else on this host will do in a moment. Without a state
+ * file nobody knows when that was looked for: then only who brought an event is a reason to, or any
+ * stranger could have the database asked all the time. */
 static bool is_wanted(struct receiver *rx)
 {
     const struct settings *s = endpoints_settings(rx->endpoints);
     int64_t now_ms = clock_mono_ms();
 
-    if (!rx->wake && pace_left(rx->counters, s, now_ms) > 0) {
+    if (!rx->wake && (counters_shared(rx->counters) ? pace_left(rx->counters, s, now_ms) > 0
+                                                    : rx->results == NULL)) {
         return false;
     }
     switch (wake_listener(s->state_dir)) {

@@ -2,12 +2,14 @@
 
 import os
 import re
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from hooktest import events
+from hooktest.paths import BUILD
 from hooktest.proc import wait_until
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Qtc2VjcmV0LTE="}}
@@ -145,3 +147,22 @@ def test_a_pass_keeps_no_run_of_cron_away(site):
     wait_until(s.effects, 30, "the pass works")
     s.start_processor("--for", "20s")
     wait_until(lambda: s.count("worker") == 2, 30, "both are at work")
+
+
+def test_on_a_disk_of_another_machine_no_stranger_starts_a_pass(site):
+    """There no state file tells when one was at work last."""
+    s = make(site)
+    shutil.copy(os.path.join(BUILD, "test", "host.so"), s.path("host.so"))
+    s.own(s.path("host.so"), 0o755)
+    s.write("starts.sh", f"#!/bin/sh\necho x >> {s.path('starts')}\n", 0o755)
+    s.settings["hookonce"]["program"] = s.path("starts.sh")
+    s.settings["processor"] = {"after_answer": "1s"}
+    s.configure()
+    env = {"LD_PRELOAD": s.path("host.so"), "HOOKONCE_HOST_NFS": "yes"}
+    for path in ("/hookonce.fcgi/stripe", "/hookonce.fcgi/nobody", "/hookonce.fcgi/tick", "/hookonce.fcgi/setup/echo"):
+        assert s.cgi(path, b"{}", method="POST", env=env).status >= 400
+    body = events.stripe()
+    assert s.cgi("stripe", body, s.signed("stripe", body), env=env).status == 200
+    wait_until(lambda: os.path.exists(s.path("starts")), 15, "behind a delivery one is started")
+    with open(s.path("starts"), encoding="ascii") as f:
+        assert f.read() == "x\n"

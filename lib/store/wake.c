@@ -17,6 +17,7 @@
 
 #define FIFO "/wake"
 #define MARK "/woken" /* a file whose time says when somebody was last woken, or was to be */
+#define ROUGH_US 3000000
 
 static char *path_of(const char *state_dir, const char *name)
 {
@@ -81,11 +82,20 @@ enum wake wake_listener(const char *state_dir)
     return send(state_dir, "", 0);
 }
 
+/* Old file systems, and some of other machines, keep whole seconds: then the time of one that was just
+ * set may be that of the next wake-up too. */
+static bool is_rough(const struct stat *st)
+{
+    int64_t age_us = clock_wall_us() - (int64_t)st->st_mtim.tv_sec * 1000000;
+
+    return st->st_mtim.tv_nsec == 0 && age_us > -ROUGH_US && age_us < ROUGH_US;
+}
+
 uint64_t wake_mark(const char *state_dir)
 {
     char *path = path_of(state_dir, MARK);
     struct stat st;
-    bool there = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+    bool there = lstat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_rough(&st);
 
     free(path);
     return there ? ((uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) +

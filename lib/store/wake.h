@@ -18,7 +18,7 @@ enum wake wake_send(const char *state_dir);
 enum wake wake_listener(const char *state_dir);
 
 /* A number that is another one after each wake_send, heard or not; 0: no processor was here yet, or
- * there can't be a mark. */
+ * there can't be a mark, or it is not yet told from the next one. */
 uint64_t wake_mark(const char *state_dir);
 
 /* Processor's side: makes the FIFO if needed (0600). returns a descriptor (close-on-exec), or -1:

@@ -167,6 +167,24 @@ static void every_wake_leaves_another_mark(void **state)
     }
 }
 
+/* On a file system that keeps whole seconds two wake-ups may leave the same time. */
+static void a_rough_time_counts_when_the_next_is_another(void **state)
+{
+    struct timespec times[2] = {{.tv_sec = (time_t)(clock_wall_us() / 1000000)}};
+    (void)state;
+
+    (void)close(wake_open(dir));
+    for (int ago = 0; ago <= 60; ago += 60) {
+        times[0].tv_sec -= ago;
+        times[1] = times[0];
+        assert_int_equal(utimensat(AT_FDCWD, mark, times, 0), 0);
+        assert_int_equal(wake_mark(dir) != 0, ago > 0);
+    }
+    times[1].tv_nsec = 1;
+    assert_int_equal(utimensat(AT_FDCWD, mark, times, 0), 0);
+    assert_int_not_equal(wake_mark(dir), 0);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -190,6 +208,7 @@ int main(void)
         cmocka_unit_test(wakes_at_once),        cmocka_unit_test(several_wake_for_several),
         cmocka_unit_test(bursts_are_bounded),   cmocka_unit_test(without_a_reader_or_a_fifo),
         cmocka_unit_test(a_foreign_file_is_left_alone), cmocka_unit_test(signals_end_the_wait),
+        cmocka_unit_test(a_rough_time_counts_when_the_next_is_another),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

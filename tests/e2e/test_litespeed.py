@@ -75,6 +75,7 @@ def test_a_genuine_event_is_taken_once_and_a_false_one_not(litespeed):
 def test_the_words_of_the_query_are_no_arguments(litespeed, query):
     event_id = f"evt_query_{query}"
     assert litespeed.deliver("stripe", events.stripe(event_id), query).status == 200
+    litespeed.site.import_spooled()
     assert litespeed.site.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id = %s", event_id.encode()) == 1
 
 
@@ -82,6 +83,7 @@ def test_the_words_of_the_query_are_no_arguments(litespeed, query):
 def test_a_large_body_comes_whole(litespeed, size):
     body = events.github(padding="x" * (size - len(events.github(padding=""))))
     assert litespeed.deliver("github", body, delivery=f"d-{size}").status == 200
+    litespeed.site.import_spooled()
     stored = litespeed.site.sql("SELECT bytes FROM hookonce_body b JOIN hookonce_receipt r USING (correlation_id) "
                                 "WHERE event_id = %s ORDER BY part", f"d-{size}".encode())
     assert b"".join(row["bytes"] for row in stored) == body

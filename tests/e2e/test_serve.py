@@ -41,6 +41,7 @@ class Served:
 
     def taken(self):
         """Receipts since then."""
+        self.site.import_spooled()
         return self.site.count("receipt") - self.receipts
 
     def listens(self):

@@ -109,6 +109,7 @@ def test_large_body_arrives_whole(served, size):
 
 def stored_bytes(served, body):
     """What the tables have of a body that came to the source "bytes"; None: nothing."""
+    served.import_spooled()
     parts = served.sql("SELECT bytes FROM hookonce_body b JOIN hookonce_receipt r USING (correlation_id) "
                        "WHERE r.source = 'bytes' AND event_id = %s ORDER BY part",
                        hashlib.sha256(body).hexdigest().encode())
@@ -172,6 +173,7 @@ def test_paths_name_the_source_in_every_form(served):
         event_id = f"evt_path_{n}"
         body = events.stripe(event_id)
         status = served.server.request("POST", path, body, served.signed("stripe", body)).status
+        served.import_spooled()
         taken = served.value("SELECT COUNT(*) FROM hookonce_receipt WHERE event_id = %s", event_id.encode())
         assert taken == (1 if status == 200 else 0), path
         if wanted is not None:

@@ -106,6 +106,7 @@ def test_the_receivers_start_by_the_first_request_to_their_socket(small):
     proc.signal(signal.SIGHUP)  # ExecReload
     assert ask(small, path, "evt_second")() == 200
     assert proc.stop(60) == 0 and pids_of(small.receiver) == []
+    small.import_spooled()
     assert sorted(r["event_id"] for r in small.receipts()) == [b"evt_first", b"evt_second"]
 
 
@@ -127,6 +128,7 @@ def test_what_comes_while_they_are_started_anew_waits_and_is_taken(small):
             child.send_signal(signal.SIGTERM)
             assert child.communicate(timeout=90)[1] == b"" and child.returncode == 0
             assert os.path.exists(path)
+    small.import_spooled()
     assert small.count("receipt") == 6
 
 

@@ -89,6 +89,9 @@ void found_host(struct check *c, enum finding_id id, const char *fmt, ...)
                                     .why = row->why, .mend = finding_mend(id, c->host)};
     va_list ap;
 
+    if (c->gone && id < FINDING_WEB_N) {
+        return;
+    }
     va_start(ap, fmt);
     (void)vsnprintf(seen, sizeof seen, fmt, ap);
     va_end(ap);

@@ -26,13 +26,14 @@ struct check {
     const char *url;    /* of the receiver, to look at the host through it; NULL: not to be looked at */
     enum host_kind host; /* as far as the probe has told; else HOST_ANY */
     bool cgi;            /* the probe says that each request is a process of its own */
+    bool gone;           /* the host does not answer any more: nothing true can be said of it */
     void (*tell)(void *arg, const struct found_line *line); /* NULL: lines are printed */
     void *arg;
 };
 
 /* Looks at everything, and at the host when c->url is set. Needs c->op; c->tell, or print. A line is
  * told as soon as it is found. blocks: as long as the database and, with c->url, the host take: each
- * request at most HTTP_TIMEOUT_MS */
+ * request at most HTTP_ASK_MS, and all to c->url some minutes */
 void check_all(struct check *c);
 
 /* Counts a finding and tells its line at once: "FAIL  source stripe: <text>", or as JSON.
@@ -45,7 +46,7 @@ void found_of(struct check *c, enum finding level, const char *kind, const char 
               const char *fmt, ...) HO_PRINTF(5, 6);
 
 /* A host finding, in the words of the table and how to mend it on c->host.
- * fmt: what was seen; "" for nothing to add */
+ * fmt: what was seen; "" for nothing to add. Of the web it says nothing while c->gone. */
 void found_host(struct check *c, enum finding_id id, const char *fmt, ...) HO_PRINTF(3, 4);
 
 /* Seconds in the unit that a person would name: "90s", "2h". */

@@ -31,7 +31,7 @@ static void put_url(const struct outside *o, const struct echo_ask *ask, struct 
     }
 }
 
-void echo_ask(const struct outside *o, const struct echo_ask *ask, struct echo *e)
+static void ask_once(const struct outside *o, const struct echo_ask *ask, struct echo *e)
 {
     struct http_ask http = {.ca_file = o->c->op->settings->ca_file, .get = ask->get,
                             .body = ask->body, .unmeasured = ask->unmeasured,
@@ -53,6 +53,61 @@ void echo_ask(const struct outside *o, const struct echo_ask *ask, struct echo *
         json_kind_of(json_at(e->doc, SPAN_LIT("/hookonce"))) != JSON_STRING) {
         json_free(e->doc);
         e->doc = NULL;
+    }
+}
+
+/* What servers say when it is not about this request: too many, or nobody there to take it. */
+static bool is_busy(const struct http_told *t)
+{
+    static const int busy[] = {429, 502, 503, 504, 508};
+    bool found = t->status >= 520 && t->status <= 530; /* of CDNs */
+
+    for (size_t i = 0; i < sizeof busy / sizeof busy[0]; i++) {
+        found = found || t->status == busy[i];
+    }
+    return found;
+}
+
+bool outside_late(struct outside *o)
+{
+    if (!o->c->gone && deadline_left_ms(o->end) == 0) {
+        (void)snprintf(o->unsteady, sizeof o->unsteady,
+                       "the look took %d s, and the rest was left out", LOOK_MS / 1000);
+        o->c->gone = true;
+    }
+    return o->c->gone;
+}
+
+/* A firewall may use such a status too: then others are answered, and the same never is. */
+static void ask_again(struct outside *o, const struct echo_ask *ask, struct echo *e)
+{
+    char seen[512];
+    struct echo other;
+
+    (void)echo_seen(e, seen);
+    echo_free(e);
+    ask_once(o, ask, e);
+    if (e->doc == NULL) {
+        ask_once(o, &(struct echo_ask){.body = SPAN_LIT("hookonce")}, &other);
+        o->c->gone = other.doc == NULL;
+        echo_free(&other);
+    }
+    if (e->doc != NULL || o->c->gone) {
+        (void)snprintf(o->unsteady, sizeof o->unsteady, "%.400s, %s", seen,
+                       o->c->gone ? "and the rest was left out" : "and not so the next time");
+    }
+}
+
+void echo_ask(struct outside *o, const struct echo_ask *ask, struct echo *e)
+{
+    if (o->reached && outside_late(o)) {
+        *e = (struct echo){.doc = NULL};
+        buf_init(&e->told.body, 0);
+        return;
+    }
+    ask_once(o, ask, e);
+    if (o->reached && e->doc == NULL && is_busy(&e->told)) {
+        ask_again(o, ask, e);
     }
 }
 

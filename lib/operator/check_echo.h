@@ -2,6 +2,7 @@
 #ifndef HO_OPERATOR_CHECK_ECHO_H
 #define HO_OPERATOR_CHECK_ECHO_H
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "core/ticket.h"
 #include "operator/check.h"
@@ -9,6 +10,7 @@
 
 #define ECHO_PATH "/setup/echo"
 #define ECHO_TICKET_S 600
+#define LOOK_MS 120000 /* a look at a host; then no more is asked */
 #define TEST_HEADER "x-hookonce-test-"
 
 /* A look at a host through one URL. */
@@ -17,6 +19,9 @@ struct outside {
     char url[2048]; /* without a slash at its end */
     char ticket[TICKET_ROOM];
     bool ticket_in_query; /* its header does not arrive */
+    bool reached;         /* the probe has answered once */
+    struct deadline end;
+    char unsteady[512];   /* what was seen of a host that does not always answer; "": nothing */
 };
 
 /* What is asked of the probe; all zero is an empty POST. */
@@ -35,8 +40,10 @@ struct echo {
     struct json *doc; /* what the probe says; NULL: it was not the probe that answered */
 };
 
-/* Asks. out: *e - in all cases; echo_free */
-void echo_ask(const struct outside *o, const struct echo_ask *ask, struct echo *e);
+/* Asks. Of a host that has answered before, and is busy now, it asks again, and when that stays so
+ * nothing more: c->gone. out: *e - in all cases; echo_free
+ * blocks: up to three times HTTP_ASK_MS */
+void echo_ask(struct outside *o, const struct echo_ask *ask, struct echo *e);
 void echo_free(struct echo *e);
 
 /* Whether the body arrived as it was sent; needs e->doc. */
@@ -50,6 +57,9 @@ size_t echo_headers(const struct echo *e, const char *name, struct span value, s
 int64_t echo_int(const struct echo *e, const char *name); /* -1: not told */
 bool echo_bool(const struct echo *e, const char *name);
 const char *echo_text(const struct echo *e, const char *name, char out[256]); /* "": not told */
+
+/* Whether the time for the look is over; then c->gone. */
+bool outside_late(struct outside *o);
 
 /* "status 403, from Apache", or why no answer came. */
 const char *echo_seen(const struct echo *e, char out[512]);

@@ -57,6 +57,12 @@ static enum finding_id refusal_of(const struct outside *o, const struct http_tol
     if (t->status >= 300 && t->status < 400) {
         return FINDING_REDIRECTED;
     }
+    if (t->status == 429 || t->status == 508) {
+        return FINDING_UNSTEADY;
+    }
+    if (t->status >= 520 && t->status <= 530) {
+        return FINDING_NO_ANSWER; /* a CDN does not reach it */
+    }
     if (t->status == 503 && (is_body(t, "not configured") || is_body(t, "no usable secret"))) {
         return FINDING_NOT_CONFIGURED;
     }
@@ -73,6 +79,14 @@ static enum finding_id refusal_of(const struct outside *o, const struct http_tol
                                                                     : FINDING_NOT_REACHED;
 }
 
+/* Where the receiver itself would be, of an address of the probe. */
+static int without_probe(const char *location)
+{
+    size_t len = strlen(location), path = strlen(ECHO_PATH);
+
+    return (int)(len > path && strcmp(location + len - path, ECHO_PATH) == 0 ? len - path : len);
+}
+
 static void say_why(struct outside *o, const struct echo *e)
 {
     const struct http_told *t = &e->told;
@@ -80,8 +94,8 @@ static void say_why(struct outside *o, const struct echo *e)
     enum finding_id id = t->failure != HTTP_ANSWERED ? failure_of(t) : refusal_of(o, t);
 
     if (id == FINDING_REDIRECTED) {
-        found_host(o->c, id, "status %d, to %s", t->status,
-                   t->location[0] != '\0' ? t->location : "nowhere");
+        const char *to = t->location[0] != '\0' ? t->location : "nowhere";
+        found_host(o->c, id, "status %d, to %.*s", t->status, without_probe(to), to);
     } else if (id == FINDING_NOT_CONFIGURED) {
         found_host(o->c, id, "it says: %s",
                    is_body(t, "not configured") ? "not configured" : "no usable key");
@@ -178,6 +192,7 @@ static void look(struct outside *o)
 
     check_address(o);
     if (outside_reach(o, &e)) {
+        o->reached = true;
         outside_program(o, &e);
         outside_headers(o);
         outside_bodies(o);
@@ -188,11 +203,15 @@ static void look(struct outside *o)
         outside_words(o);
     }
     echo_free(&e);
+    o->c->gone = false;
+    if (o->unsteady[0] != '\0') {
+        found_host(o->c, FINDING_UNSTEADY, "%s", o->unsteady);
+    }
 }
 
 void check_url(struct check *c)
 {
-    struct outside o = {.c = c};
+    struct outside o = {.c = c, .end = deadline_in(LOOK_MS)};
     struct ho_err err = {HO_OK, 0, ""};
     struct span key;
     size_t len = strlen(c->url);
@@ -205,7 +224,9 @@ void check_url(struct check *c)
         return;
     }
     memcpy(o.url, c->url, len);
-    if (http_post_check(o.url, true, &err) != HO_OK) {
+    if (strpbrk(o.url, "?#") != NULL) {
+        found(c, FOUND_FAIL, "url", "%s: give the address up to its ? or #", o.url);
+    } else if (http_post_check(o.url, true, &err) != HO_OK) {
         found(c, FOUND_FAIL, "url", "%s: %s", o.url, err.text);
     } else if (operator_key(c->op, &key, &err) != HO_OK) {
         found(c, FOUND_FAIL, "url", "the host cannot be looked at without the key: %s", err.text);

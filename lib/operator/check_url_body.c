@@ -22,7 +22,7 @@
 enum outcome { ARRIVED, ALTERED, STOPPED };
 
 /* seen: what to say of it, unless it arrived. */
-static enum outcome send(const struct outside *o, const struct echo_ask *ask, char seen[512])
+static enum outcome send(struct outside *o, const struct echo_ask *ask, char seen[512])
 {
     struct echo e;
 

@@ -79,6 +79,9 @@ static bool is_served(struct outside *o, const char *folder, const char *name, s
     char url[4096];
     struct http_told told;
 
+    if (outside_late(o)) {
+        return false;
+    }
     (void)snprintf(url, sizeof url, "%s/%s", folder, name);
     http_ask(&(struct http_ask){.url = url, .get = true, .headers = SPAN_LIT(""),
                                 .ca_file = o->c->op->settings->ca_file}, &told);

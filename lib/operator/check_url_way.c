@@ -13,7 +13,7 @@
 /* ---- caches ---- */
 
 /* Asks by GET, which caches like, and says whether the answer is to this very request. */
-static bool ask_fresh(const struct outside *o, bool *by_cache, char seen[512])
+static bool ask_fresh(struct outside *o, bool *by_cache, char seen[512])
 {
     unsigned char random[16];
     char nonce[2 * sizeof random + 1], line[128];
@@ -89,19 +89,26 @@ void outside_families(struct outside *o)
         enum http_family family;
         const char *name;
     } ways[] = {{HTTP_IPV4, "IPv4"}, {HTTP_IPV6, "IPv6"}};
-    bool good[2] = {false, false}, there[2] = {false, false};
+    bool good[2] = {false, false};
+    enum http_failure failure[2] = {HTTP_NO_ADDRESS, HTTP_NO_ADDRESS};
     char seen[2][512];
 
     for (int i = 0; i < 2 && !is_literal(o->url); i++) {
         struct echo e;
         echo_ask(o, &(struct echo_ask){.family = ways[i].family, .body = SPAN_LIT("family")}, &e);
-        there[i] = e.told.failure != HTTP_NO_ADDRESS;
+        failure[i] = e.told.failure;
         good[i] = e.doc != NULL;
         (void)echo_seen(&e, seen[i]);
         echo_free(&e);
     }
     for (int i = 0; i < 2; i++) {
-        if (there[i] && !good[i] && good[1 - i]) {
+        if (good[i] || !good[1 - i] || o->c->gone) {
+            continue;
+        }
+        if (failure[i] == HTTP_NO_LINK) {
+            found(o->c, FOUND_NOTE, "ipv6", "over %s no connection can be made from here (%s): "
+                  "perhaps this machine has none; look from another one", ways[i].name, seen[i]);
+        } else if (failure[i] != HTTP_NO_ADDRESS) {
             found_host(o->c, FINDING_IPV6, "over %s: %s", ways[i].name, seen[i]);
         }
     }

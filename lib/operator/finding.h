@@ -33,6 +33,7 @@ enum host_kind {
 enum finding_id {
     /* through the public URL: finding_web.c */
     FINDING_NO_ANSWER,
+    FINDING_UNSTEADY,
     FINDING_TLS,
     FINDING_PLAIN_HTTP,
     FINDING_REDIRECTED,

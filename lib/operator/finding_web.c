@@ -7,6 +7,12 @@ const struct finding_row findings_web[FINDING_WEB_N] = {
         "providers get no answer, and give up after some tries",
         {[HOST_ANY] = "is the address right, does its name lead to this host (DNS), is the web "
                       "server up, and does a firewall let requests in"}},
+    [FINDING_UNSTEADY] = {"unsteady", FOUND_FAIL, "the host does not always answer, or too slowly",
+        "providers wait some seconds, and deliver again later what was not answered: many events "
+        "come late, some never",
+        {[HOST_ANY] = "does the host limit requests a minute (429) or an account's processes (503, "
+                      "508), or is it overloaded: its error log says so; ask for more, take the "
+                      "path out of the limit, then look again"}},
     [FINDING_TLS] = {"tls", FOUND_FAIL, "the certificate is none that providers accept",
         "they check it, and deliver nothing to a host whose certificate is not good",
         {[HOST_ANY] = "let the panel make one for exactly this name (Let's Encrypt, AutoSSL), "

@@ -158,12 +158,23 @@ static void set_up(struct asking *a)
 }
 
 /* No route of that family on this machine is as if the name had no such address. */
-static bool no_such_family(CURL *easy)
+static enum http_failure no_link(CURL *easy)
 {
     long number = 0;
 
     curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
-    return number == ENETUNREACH || number == EAFNOSUPPORT || number == EADDRNOTAVAIL;
+    if (number == ENETUNREACH || number == EAFNOSUPPORT || number == EADDRNOTAVAIL) {
+        return HTTP_NO_ADDRESS;
+    }
+    return number == ECONNREFUSED ? HTTP_REFUSED : HTTP_NO_LINK;
+}
+
+static bool was_linked(CURL *easy)
+{
+    curl_off_t us = 0;
+
+    curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &us);
+    return us > 0;
 }
 
 static enum http_failure failure_of(CURL *easy, CURLcode result)
@@ -174,9 +185,9 @@ static enum http_failure failure_of(CURL *easy, CURLcode result)
     case CURLE_COULDNT_RESOLVE_HOST:
         return HTTP_NO_ADDRESS;
     case CURLE_COULDNT_CONNECT:
-        return no_such_family(easy) ? HTTP_NO_ADDRESS : HTTP_NO_LINK;
+        return no_link(easy);
     case CURLE_OPERATION_TIMEDOUT:
-        return HTTP_NO_LINK;
+        return was_linked(easy) ? HTTP_BROKEN : HTTP_NO_LINK;
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:

@@ -27,9 +27,10 @@ struct http_ask {
 enum http_failure {
     HTTP_ANSWERED,
     HTTP_NO_ADDRESS,    /* the name has none, or none of that family that can be used from here */
-    HTTP_NO_LINK,       /* refused, no route, or the time was up */
+    HTTP_NO_LINK,       /* no route, or the time was up: it may be this machine's fault */
+    HTTP_REFUSED,       /* that machine is there, and nobody listens */
     HTTP_NO_TRUST,      /* TLS, or the certificate */
-    HTTP_BROKEN         /* anything else: the connection ended in the middle */
+    HTTP_BROKEN         /* anything else: no answer came, or not all of it */
 };
 
 struct http_told {

@@ -31,7 +31,7 @@ static void keep(void *arg, const struct found_line *line)
 }
 
 /* A body of that size and no pattern, as large events have it, comes through as it is. */
-static bool takes_large(const struct outside *o)
+static bool takes_large(struct outside *o)
 {
     unsigned char *body = ho_alloc(BODY_BYTES);
     struct echo e;

@@ -5,8 +5,10 @@ of `hookonce check --findings` needs one here.
 """
 
 import contextlib
+import errno
 import functools
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -160,6 +162,12 @@ def inflate(r):
         r.drop("content-encoding")
 
 
+def at_times(status, when):
+    """A server that answers so the requests whose number, from 1 on, is one of these."""
+    number = itertools.count(1)
+    return lambda r: Answer(status, [], b"busy") if when(next(number)) else None
+
+
 class Cache:
     """GETs are answered from memory."""
 
@@ -201,6 +209,7 @@ CACHE = Cache()
 # id: (what the proxy does to requests, to answers, words of the advice)
 IN_PROXY = {
     "redirected": (answers(301, Location="https://www.example.com/hookonce.fcgi"), None, "https://www.example.com"),
+    "unsteady": (at_times(429, lambda n: n > 10), None, "requests a minute"),
     "not-reached": (answers(404, b"<html>not found"), None, "hookonce.fcgi itself"),
     "forbidden": (answers(403, b"<html>forbidden"), None, "take password or country blocks off"),
     "not-started": (answers(500, b"<html>internal", Server="Apache"), None, "suEXEC"),
@@ -405,6 +414,14 @@ OTHER_CAUSES = {
                                   r.body[:2] else None, None, "binary: status 403"),
     "forms are refused": ("body-blocked", lambda r: Answer(403, [], b"") if r.body.startswith(b"a=") else None, None,
                           "a form: status 403"),
+    "one of five is not taken": ("unsteady", at_times(502, lambda n: n % 5 == 0), None, "status 502, and not so the next"),
+    "none is taken any more": ("unsteady", at_times(503, lambda n: n > 3), None, "status 503, and the rest was left out"),
+    "too many even for the first": ("unsteady", answers(429, b"too many"), None, "status 429"),
+    "a firewall that calls itself busy": ("body-blocked", lambda r: Answer(503, [], b"") if b"UNION SELECT" in r.body else
+                                          None, None, "JSON: status 503"),
+    "a CDN does not reach it": ("no-answer", answers(522, b"<html>", Server="cloudflare"), None, "status 522 from"),
+    "with the probe's path behind it": ("redirected", answers(301, Location="https://example.com/hook/setup/echo"), None,
+                                        "status 301, to https://example.com/hook)"),
     "to another name, for good": ("redirected", answers(308, Location="https://www.example.com/"), None,
                                   "status 308, to https://www.example.com/"),
     "a page for every path": ("not-reached", answers(200, b"<html>hello", Server="nginx"), None, "status 200 from nginx"),
@@ -414,6 +431,37 @@ OTHER_CAUSES = {
                              "the receiver's is 15m ahead of"),
     "the key is served, one level up": ("file-served", lambda w: serving(w, "hookonce.key"), None, "/hookonce.key)"),
 }
+
+
+def test_a_look_ends_where_each_answer_is_late(world):
+    """With a clock that runs twelve times as fast, each answer comes after eleven seconds."""
+    world.middle.set(lambda r: time.sleep(0.9))
+    count = world.middle.count
+    fast = {"LD_PRELOAD": faketime_library(), "FAKETIME": "+0 x12"}
+    found = of_host(lines(world.site, world.middle.url(PATH), env=fast))
+    world.middle.set()
+    assert "the rest was left out" in found["unsteady"][0]["text"], found
+    assert world.middle.count - count < 20
+    is_as_listed(found["unsteady"][0], "overloaded")
+
+
+def test_a_machine_without_ipv6_cannot_tell(world):
+    def told(number):
+        rows = lines(world.site, world.middle.url(PATH).replace("127.0.0.1", "localhost"),
+                     env={"LD_PRELOAD": world.other_host(), "HOOKONCE_HOST_IPV6": str(number)})
+        return [r["level"] for r in rows if r["subject"] == "ipv6"]
+
+    world.middle.set()
+    if told(errno.ECONNREFUSED) == []:
+        pytest.skip("localhost has no IPv6 address here")
+    assert told(errno.ECONNREFUSED) == ["FAIL"], "the machine is there, and nobody listens"
+    assert [told(n) for n in (errno.EHOSTUNREACH, errno.EPERM, errno.ENETUNREACH)] == [["note"], ["note"], []]
+
+
+def test_an_address_ends_before_its_query(world):
+    for end in ("?a=b", "#a"):
+        row, = (r for r in lines(world.site, world.middle.url(PATH) + end) if r["subject"] == "url")
+        assert row["level"] == "FAIL" and "up to its ? or #" in row["text"]
 
 
 def serving(w, name):

@@ -1,12 +1,15 @@
 /* Another host than this one, for programs that are started with it as LD_PRELOAD:
  *   HOOKONCE_HOST_HTTP2=no      libcurl says that it has no HTTP/2, as that of the portable programs
  *   HOOKONCE_HOST_NOEXEC=PATH   this file is on a disk that is mounted noexec
- *   HOOKONCE_HOST_NFS=yes       all disks are those of another machine */
+ *   HOOKONCE_HOST_NFS=yes       all disks are those of another machine
+ *   HOOKONCE_HOST_IPV6=NUMBER   what is connected by IPv6 fails with that errno */
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
@@ -56,4 +59,17 @@ int fstatfs64(int fd, struct statfs64 *out)
         out->f_type = 0x6969;
     }
     return got;
+}
+
+int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t len)
+{
+    const char *fails = getenv("HOOKONCE_HOST_IPV6");
+    int (*real)(int, const struct sockaddr *, socklen_t);
+
+    find("connect", &real, sizeof real);
+    if (to.__sockaddr__->sa_family == AF_INET6 && fails != NULL) {
+        errno = (int)strtol(fails, NULL, 10);
+        return -1;
+    }
+    return real(fd, to.__sockaddr__, len);
 }

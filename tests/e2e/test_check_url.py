@@ -18,6 +18,7 @@ from email.utils import formatdate
 import pytest
 
 from hooktest import Answer, free_port, run
+from hooktest.halt import before_libraries
 from hooktest.keyserver import KeyServer
 from hooktest.middle import Middle
 from hooktest.paths import BUILD, PROJECT, faketime_library, program
@@ -270,6 +271,7 @@ def tls(w):
 
 @contextlib.contextmanager
 def http2_untested(w):
+    before_libraries()
     config = w.config(("[hookonce]\n", f"[hookonce]\nca_file = {w.tls.ca}\n"))
     with contextlib.closing(Middle(w.site.server.port, context=w.tls.context)) as middle:
         yield {"url": f"https://localhost:{middle.port}{PATH}", "config": config,

@@ -134,7 +134,9 @@ def from_outside(home, readme):
     home.write("hookonce/hookonce.token", token)
     shutil.copy(os.path.join(PROJECT, "schema", "alerts.yml"), os.path.join(home.home, "hookonce", "alerts.yml"))
     said = run([promtool(), "check", "config", os.path.join(home.home, "hookonce", "prometheus.yml")])
-    assert said.returncode == 0, said
+    # Prometheus knows `authorization` from 2.26 on, and Debian 11 has an older one.
+    old = b" 2.24." in run([promtool(), "--version"]).stdout
+    assert said.returncode == 0 or old and b"field authorization not found" in said.stdout + said.stderr, said
     home.write("hookonce/hookonce.conf", before)
 
 

@@ -7,15 +7,20 @@ import pytest
 
 from .paths import BUILD
 
-LINKED_IN = "the database client is linked in: nothing can be put before it"
+LINKED_IN = "the libraries are linked in: nothing can be put before them"
+
+
+def before_libraries():
+    """Skips a test that puts functions before those of a library, with programs that have it linked in."""
+    if os.environ.get("HOOKONCE_LINKED_IN"):  # tests/compat/run says so of the released programs
+        pytest.skip(LINKED_IN)
 
 
 class Halt:
     """A folder that halt.c looks into."""
 
     def __init__(self, folder):
-        if os.environ.get("HOOKONCE_LINKED_IN"):  # tests/compat/run says so of the released programs
-            pytest.skip(LINKED_IN)
+        before_libraries()
         self.folder = folder
         os.makedirs(folder)
         os.chmod(folder, 0o777)

@@ -5,12 +5,13 @@ start no programs themselves have a `hookonce serve` beside them.
 """
 
 import os
+import re
 import shutil
 import socket
 
 from . import wire
 from .paths import PROJECT, apache, lighttpd, nginx
-from .proc import Proc, free_port, wait_until
+from .proc import Proc, free_port, run, wait_until
 
 
 class Server:
@@ -205,7 +206,10 @@ class Nginx(Server):
             f'        root "{self.site.folder("web/empty")}";',
             f"        set $hookonce_socket {self.start_pool()};",
             f"        include {PROJECT}/lighttpd/hookonce-nginx.conf;", "    }", "}"]) + "\n")
-        return [program, "-p", self.folder, "-c", conf, "-e", f"{self.folder}/error.log"]
+        version = re.search(rb"nginx/([0-9.]+)", run([program, "-v"]).stderr).group(1)
+        # Older ones begin with a complaint that the log that is compiled in cannot be written.
+        known = tuple(int(n) for n in version.split(b".")) >= (1, 19, 5)
+        return [program, "-p", self.folder, "-c", conf, *(["-e", f"{self.folder}/error.log"] if known else [])]
 
 
 # Every way a site can be served, for parametrize: name -> (class, kind).

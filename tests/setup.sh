@@ -10,7 +10,7 @@
 # tests/packages has the names, for apt (Debian, Ubuntu), and for build and run also for dnf (Fedora, EL)
 # and apk (Alpine). On a terminal it says what would be installed and asks once; without one, or with
 # CI=true, it goes on. From apt no package with a service is installed: lighttpd, which brings one, as
-# Prometheus' package does, and Adminer and phpMyAdmin, which want a web server that has PHP, are only
+# Prometheus' and MariaDB's packages do, and Adminer and phpMyAdmin, which want a web server that has PHP, are only
 # unpacked below build/tools. Elsewhere it names what is missing and stops.
 #
 # SETUP_ROOT (a test's): the folder below which headers, files and the sbin folders are looked for.
@@ -76,12 +76,20 @@ has_program() {
     command -v "$2" >/dev/null || compgen -G "$tools/$1/usr/*bin/$2" >/dev/null
 }
 
+# The dump client, and the plugin of the server that none of its core packages has.
+has_mariadb_more() {
+    has_program mariadb-more mariadb-dump &&
+        { compgen -G "/usr/lib*/mysql/plugin/auth_ed25519.so" || compgen -G "/usr/lib*/mariadb/plugin/auth_ed25519.so" ||
+            compgen -G "$tools/mariadb-more/usr/lib/mysql/plugin/auth_ed25519.so"; } >/dev/null
+}
+
 has_unpacked() {
     case $1 in
     lighttpd) command -v lighttpd >/dev/null || [ -x "$tools/lighttpd/usr/sbin/lighttpd" ] ;;
     promtool) command -v promtool >/dev/null || [ -x "$tools/promtool/usr/bin/promtool" ] ;;
     suexec) [ -e "$tools/suexec/usr/lib/apache2/suexec-custom" ] ;;
     nginx | logrotate) has_program "$1" "$1" ;;
+    mariadb-more) has_mariadb_more ;;
     systemd) has_program systemd systemd-analyze && has_program systemd systemd-socket-activate ;;
     consoles) [ -d "$tools/consoles/usr/share/adminer" ] && [ -d "$tools/consoles/usr/share/phpmyadmin" ] ;;
     esac
@@ -162,6 +170,8 @@ say_what() {
         echo "promtool, of the package prometheus: unpacked into $tools, not installed, no service"
     [[ " ${unpack[*]-} " != *' suexec '* ]] ||
         echo "suexec, of the package apache2-suexec-custom: unpacked into $tools, not installed, not setuid"
+    [[ " ${unpack[*]-} " != *' mariadb-more '* ]] ||
+        echo "mariadb-dump, and the server's plugin auth_ed25519: unpacked into $tools, not installed, no service"
     for names in nginx logrotate systemd; do
         [[ " ${unpack[*]-} " != *" $names "* ]] ||
             echo "$names: unpacked into $tools, not installed, no service"
@@ -252,6 +262,23 @@ unpack_whole() {
 unpack_nginx() {
     unpack_whole nginx nginx-common nginx
     has_program nginx nginx || unpack_whole nginx nginx-common nginx-light
+}
+
+# mariadb-dump and the plugin are in the packages of client and server, in Debian 11 in those that have
+# the version in their names. Nothing else is taken of them.
+unpack_mariadb-more() {
+    local fresh=$tools/mariadb-more.$$ deb end
+    for end in '' -10.5 -10.6; do
+        rm -rf "$fresh"
+        fetch_into "$fresh" "mariadb-client$end" "mariadb-server$end"
+        for deb in "$fresh"/*.deb; do
+            dpkg-deb --fsys-tarfile "$deb" | tar -C "$fresh" --no-same-owner -xf - --wildcards \
+                './usr/bin/mariadb-dump' './usr/bin/mysqldump' './usr/lib/mysql/plugin/auth_ed25519.so' 2>/dev/null || true
+        done
+        [ ! -e "$fresh/usr/bin/mariadb-dump" ] || break
+    done
+    rm -rf "$fresh"/*.deb "$tools/mariadb-more"
+    mv "$fresh" "$tools/mariadb-more"
 }
 
 unpack_logrotate() {

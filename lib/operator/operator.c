@@ -90,6 +90,11 @@ int operator_fail(const struct operator *op, int status, const char *fmt, ...)
     return status;
 }
 
+#define PLUGIN_HINT                                                                                \
+    "; this program's MariaDB client library can't log in that way: let the database user log in by"  \
+    " mysql_native_password, ed25519 or caching_sha2_password (ALTER USER, or a new user in the"      \
+    " panel); the plugins of these are in Debian's package libmariadb3, and in the released archive"
+
 const char *operator_db_hint(const struct ho_err *err)
 {
     static const struct {
@@ -106,6 +111,10 @@ const char *operator_db_hint(const struct ho_err *err)
         {2005, "; look at host in [database]"},
         {2026, "; look at tls in [database]: verify (the default to another host) wants a good"
                " certificate, on takes any, off encrypts nothing"},
+        {2059, PLUGIN_HINT},
+        {2061, PLUGIN_HINT},
+        {5010, "; without a verified certificate the password goes only where it is not told: have the"
+               " user log in by mysql_native_password or ed25519, or set tls = verify in [database]"},
     };
 
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {

@@ -15,7 +15,9 @@
 #define CROWD_MS 1000 /* at most, for a turn */
 #define CROWD_FIRST_MS 8
 #define CROWD_LAST_MS 64
-#define TLS_FAILED 2026 /* the client library's number */
+#define TLS_FAILED 2026 /* the client library's numbers */
+#define NO_PLUGIN 2059
+#define NOT_LET_IN 1045 /* the server's */
 
 enum ho_code db_set_session(struct db *db, struct ho_err *err)
 {
@@ -24,6 +26,10 @@ enum ho_code db_set_session(struct db *db, struct ho_err *err)
     db_session_text(db->role, mariadb_connection(db->link) != 0, sql);
     return db_query(db, sql, err);
 }
+
+/* How to log in where nobody has proved who the server is: in none of these ways the password
+ * goes over the link unencrypted. */
+#define DISCREET "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password"
 
 /* What is said of TLS is said both ways: the client library's own idea of it changes from one
  * version to the next. */
@@ -37,6 +43,11 @@ static void set_tls(MYSQL *link, const struct settings *s, enum db_tls tls)
     }
     (void)mysql_options(link, MYSQL_OPT_SSL_ENFORCE, &encrypt);
     (void)mysql_options(link, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+#if MARIADB_PACKAGE_VERSION_ID >= 30300 /* older ones do not know it */
+    if (!verify) {
+        (void)mysql_optionsv(link, MARIADB_OPT_RESTRICTED_AUTH, DISCREET);
+    }
+#endif
 }
 
 /* A server chooses how a password is said, and one that is nobody's may ask for it in the clear: those
@@ -93,6 +104,16 @@ static enum ho_code make_session(struct db *db, struct ho_err *err)
     return code;
 }
 
+/* For a plugin that isn't there the library gives the server's number, with a text of its own. */
+static unsigned number_of(MYSQL *link)
+{
+    static const char own[] = "Plugin ";
+    unsigned number = mysql_errno(link);
+
+    return number == NOT_LET_IN && strncmp(mysql_error(link), own, sizeof own - 1) == 0 ? NO_PLUGIN
+                                                                                        : number;
+}
+
 /* Opens one link: through a socket, or to a host. */
 static enum ho_code open_link(struct db *db, const char *socket, const char *password, int64_t ms,
                               struct ho_err *err)
@@ -115,7 +136,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
     set_tls(link, s, tls);
     set_ways(link, socket != NULL || tls == DB_TLS_VERIFY);
     if (code == HO_OK && !db_wait_connect(link, &to, ms)) {
-        code = db_error(err, mysql_errno(link), mysql_sqlstate(link), mysql_error(link), true);
+        code = db_error(err, number_of(link), mysql_sqlstate(link), mysql_error(link), true);
     }
     /* Some versions of the library go on in the clear where the server has no TLS. */
     if (code == HO_OK && tls != DB_TLS_OFF && mysql_get_ssl_cipher(link) == NULL) {

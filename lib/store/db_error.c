@@ -106,6 +106,7 @@ static const struct error_row rows[] = {
     {2007, REFUSED, WHOLE, THEIRS, NULL},
     {2059, REFUSED, WHOLE, THEIRS, NULL}, /* authentication plugin */
     {2061, REFUSED, WHOLE, THEIRS, NULL},
+    {5010, REFUSED, WHOLE, THEIRS, NULL}, /* a plugin that is not among ours */
     {1046, REFUSED, HERE, THEIRS, NULL},
     {1048, REFUSED, HERE, THEIRS, NULL}, /* column cannot be null */
     {1050, REFUSED, HERE, THEIRS, NULL},

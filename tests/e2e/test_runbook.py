@@ -11,7 +11,7 @@ from hooktest.proc import run
 from test_runbook_console import SECTIONS
 
 RUNBOOK_NOT_RUN = {
-    "mariadb-dump": "of a package that the tests do not need",
+    "mariadb-dump": "test_restore.py runs it",
 }
 
 

@@ -15,7 +15,7 @@ from hooktest.home import dead_letter, install
 SECTIONS = ("From a console", "Replay: have it done again", "Redelivery: have the provider send it again",
             "Safe recovery: a handler did wrong", "Duplicates rose", "Silence", "A provider has disabled us",
             "Upgrading", "Backup and restore")
-NOT_RUN = ("mariadb-dump",)  # of a package that the tests do not need
+NOT_RUN = ("mariadb-dump",)  # test_restore.py runs it
 IN_A_LOOP = ("Redelivery", "Duplicates", "Silence", "A provider")
 MORE = """
 [hookonce]

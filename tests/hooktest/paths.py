@@ -65,6 +65,20 @@ def unpacked(name, program_name):
     return tool(program_name), "/"
 
 
+def mariadb_dump():
+    """The dump client of MariaDB: the installed one, or the copy that tests/setup.sh unpacks."""
+    return unpacked("mariadb-more", "mariadb-dump")[0]
+
+
+def mariadb_plugins():
+    """The folder of the server's plugin auth_ed25519."""
+    for root in (os.path.join(BUILD, "tools/mariadb-more"), os.path.join(PROJECT, "build/tools/mariadb-more"), "/"):
+        for folder in ("usr/lib/mysql/plugin", "usr/lib64/mariadb/plugin", "usr/lib/mariadb/plugin"):
+            if os.path.exists(os.path.join(root, folder, "auth_ed25519.so")):
+                return os.path.join(root, folder)
+    raise AssertionError("the plugin auth_ed25519 is missing: tests/setup.sh e2e unpacks it")
+
+
 def nginx():
     """(program, the fastcgi_params that come with it)."""
     path, root = unpacked("nginx", "nginx")

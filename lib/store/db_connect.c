@@ -27,10 +27,6 @@ enum ho_code db_set_session(struct db *db, struct ho_err *err)
     return db_query(db, sql, err);
 }
 
-/* How to log in where nobody has proved who the server is: in none of these ways the password
- * goes over the link unencrypted. */
-#define DISCREET "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password"
-
 /* What is said of TLS is said both ways: the client library's own idea of it changes from one
  * version to the next. */
 static void set_tls(MYSQL *link, const struct settings *s, enum db_tls tls)
@@ -43,11 +39,6 @@ static void set_tls(MYSQL *link, const struct settings *s, enum db_tls tls)
     }
     (void)mysql_options(link, MYSQL_OPT_SSL_ENFORCE, &encrypt);
     (void)mysql_options(link, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
-#if MARIADB_PACKAGE_VERSION_ID >= 30300 /* older ones do not know it */
-    if (!verify) {
-        (void)mysql_optionsv(link, MARIADB_OPT_RESTRICTED_AUTH, DISCREET);
-    }
-#endif
 }
 
 /* A server chooses how a password is said, and one that is nobody's may ask for it in the clear: those

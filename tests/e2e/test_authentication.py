@@ -95,11 +95,3 @@ def test_a_way_that_the_client_library_does_not_know_is_told_with_what_to_do(sit
     said = s.hookonce("migrate", "--status").stderr.decode()
     assert "authentication_of_nobody" in said, said
     assert "mysql_native_password" in said and "ALTER USER" in said and "libmariadb3" in said, said
-
-
-def test_an_unknown_server_does_not_get_the_password_as_it_is(site, mysql8):
-    _, database, double = mysql8(plugin=b"mysql_clear_password")
-    done = over_tcp(site, database, port=double.port, tls="off").hookonce("migrate", "--status")
-    said = done.stderr.decode()
-    assert done.returncode == 69 and "ed25519" in said and database.password not in said, said
-    assert not double.given and double.seen != ["denied"]

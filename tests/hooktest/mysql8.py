@@ -110,7 +110,7 @@ class MySQL8:
 
     def __init__(self, upstream, user, password, cached=False, certificate=None, plugin=SHA2):
         self.upstream, self.user, self.password = upstream, user.encode(), password.encode()
-        self.cached, self.plugin, self.seen, self.given = cached, plugin, [], b""
+        self.cached, self.plugin, self.seen = cached, plugin, []
         self.tls = None
         if certificate:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -167,7 +167,7 @@ class MySQL8:
             number, proof = _packet(link)
         good = response.user == self.user
         if self.plugin != SHA2:
-            self.given = proof
+            good = False
         elif self.cached:
             good = good and proof == sha2_scramble(self.password, NONCE)
             if good:

@@ -135,7 +135,7 @@ def from_outside(home, readme):
     shutil.copy(os.path.join(PROJECT, "schema", "alerts.yml"), os.path.join(home.home, "hookonce", "alerts.yml"))
     said = run([promtool(), "check", "config", os.path.join(home.home, "hookonce", "prometheus.yml")])
     # Prometheus knows `authorization` from 2.26 on, and Debian 11 has an older one.
-    old = b" 2.24." in run([promtool(), "--version"]).stdout
+    old = b" 2.24." in run(["sh", "-c", f"{promtool()} --version 2>&1"]).stdout
     assert said.returncode == 0 or old and b"field authorization not found" in said.stdout + said.stderr, said
     home.write("hookonce/hookonce.conf", before)
 

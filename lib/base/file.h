@@ -26,6 +26,11 @@ enum ho_code file_read(const char *path, bool private_only, struct buf *out, str
 enum ho_code file_write(const char *path, struct span bytes, bool replace, struct ho_err *err)
     HO_MUST_CHECK;
 
+/* The same for what others may read or run: in the place of what is there, and of that mode from the
+ * first moment on. */
+enum ho_code file_put(const char *path, struct span bytes, mode_t mode, struct ho_err *err)
+    HO_MUST_CHECK;
+
 /* Writes all of it, over any number of calls. false: errno says why. */
 bool file_write_all(int fd, struct span bytes);
 

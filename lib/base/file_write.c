@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool file_write_all(int fd, struct span bytes)
@@ -43,7 +44,8 @@ bool file_sync_name(const char *path)
     return well;
 }
 
-enum ho_code file_write(const char *path, struct span bytes, bool replace, struct ho_err *err)
+static enum ho_code write_whole(const char *path, struct span bytes, bool replace, mode_t mode,
+                                struct ho_err *err)
 {
     static const char ending[] = ".XXXXXX";
     size_t len = strlen(path);
@@ -59,7 +61,7 @@ enum ho_code file_write(const char *path, struct span bytes, bool replace, struc
         return ho_fail_errno(err, HO_REJECT, "%s: can't be made", path);
     }
     /* A link fails where a rename would take the place of what is there. */
-    if (file_write_all(fd, bytes) && fsync(fd) == 0) {
+    if (file_write_all(fd, bytes) && fchmod(fd, mode) == 0 && fsync(fd) == 0) {
         placed = (replace ? rename(part, path) : link(part, path)) == 0;
     }
     if (!placed) {
@@ -75,4 +77,14 @@ enum ho_code file_write(const char *path, struct span bytes, bool replace, struc
     }
     (void)file_sync_name(path);
     return HO_OK;
+}
+
+enum ho_code file_write(const char *path, struct span bytes, bool replace, struct ho_err *err)
+{
+    return write_whole(path, bytes, replace, 0600, err);
+}
+
+enum ho_code file_put(const char *path, struct span bytes, mode_t mode, struct ho_err *err)
+{
+    return write_whole(path, bytes, true, mode, err);
 }

@@ -33,14 +33,6 @@ static void in_place(const struct setup *s, const char *name, char out[SETUP_PAT
     (void)snprintf(out, SETUP_PATH_ROOM + 32, "%s/%s", s->place, name);
 }
 
-/* Puts a file in place whole, with that mode, whatever was there. */
-static bool put_file(const char *path, struct span bytes, mode_t mode, struct ho_err *err)
-{
-    return file_write(path, bytes, true, err) == HO_OK &&
-           (chmod(path, mode) == 0 ||
-            ho_fail_errno(err, HO_REJECT, "%s: its mode can't be set", path) == HO_OK);
-}
-
 /* ---- what is there ---- */
 
 /* Whether nobody but us has something in that folder; name: of what is not ours. */
@@ -111,7 +103,7 @@ static int put_receiver(const struct setup *s)
     if (file_read(from, false, &program, &err) != HO_OK) {
         status = operator_fail(s->op, EXIT_TROUBLE, "%s; it comes in the archive: unpack that whole",
                                err.text);
-    } else if (!put_file(to, buf_span(&program), 0755, &err)) {
+    } else if (file_put(to, buf_span(&program), 0755, &err) != HO_OK) {
         status = operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
     }
     buf_free(&program);
@@ -134,8 +126,9 @@ static int put_htaccess(const struct setup *s, struct span text)
     struct ho_err err = {HO_OK, 0, ""};
 
     in_place(s, ".htaccess", path);
-    return put_file(path, text, 0644, &err) ? EXIT_WELL
-                                            : operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
+    return file_put(path, text, 0644, &err) == HO_OK
+               ? EXIT_WELL
+               : operator_fail(s->op, EXIT_TROUBLE, "%s", err.text);
 }
 
 /* ---- the tries ---- */

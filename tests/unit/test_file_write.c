@@ -1,5 +1,8 @@
 /* Private files: whole, 0600, and an existing one only replaced where that is meant. */
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "unit.h"
@@ -62,6 +65,31 @@ static void keeps_what_is_there(void **state)
     assert_int_equal(files_in_folder(), 1); /* nothing half written stays */
 }
 
+/* Whoever runs a program that is being replaced, or reads it, may do so at any time. */
+static void what_others_may_run_is_never_closed_to_them(void **state)
+{
+    struct stat st;
+    int status = -1;
+    (void)state;
+
+    assert_int_equal(file_put(path, SPAN_LIT("0"), 0755, NULL), HO_OK);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    while (child == 0) {
+        if (stat(path, &st) != 0 || (st.st_mode & 0777) != 0755) {
+            _exit(1);
+        }
+    }
+    for (int i = 0; i < 60; i++) {
+        assert_int_equal(file_put(path, SPAN_LIT("1"), 0755, NULL), HO_OK);
+    }
+    (void)kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void says_where_it_cannot(void **state)
 {
     struct ho_err err;
@@ -78,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_and_replaces),
         cmocka_unit_test(keeps_what_is_there),
+        cmocka_unit_test(what_others_may_run_is_never_closed_to_them),
         cmocka_unit_test(says_where_it_cannot),
     };
     int failed;

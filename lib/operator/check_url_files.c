@@ -40,6 +40,7 @@ static void list(const struct check *c, const char *program, struct private_file
     add(files, s->db_password_file);
     add(files, s->db_receiver_password_file);
     add(files, s->page_token_file);
+    add(files, s->setup_token_file);
     add(files, s->log_path);
     add(files, program);
     for (size_t i = 0; i < s->n_sources; i++) {

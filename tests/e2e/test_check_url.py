@@ -473,6 +473,15 @@ def serving(w, name):
     return lambda r: Answer(200, [], content) if r.target == "/" + name else None
 
 
+def test_a_setup_token_that_was_uploaded_into_the_web_root_is_found(world):
+    world.site.write("setup.token", os.urandom(16).hex())
+    config = world.config(("[hookonce]\n", "[hookonce]\nsetup_token = file:setup.token\n"))
+    world.middle.set(serving(world, "setup.token"), None)
+    found = of_host(lines(world.site, world.middle.url(PATH), config=config))
+    world.middle.set()
+    assert "/setup.token)" in found["file-served"][0]["text"], found
+
+
 @pytest.mark.parametrize("cause", list(OTHER_CAUSES))
 def test_a_fault_is_found_from_other_causes_too(world, cause):
     name, on_request, on_answer, words = OTHER_CAUSES[cause]

@@ -31,8 +31,8 @@ const struct finding_row findings_inside[FINDING_N - FINDING_WEB_N] = {
         {[HOST_ANY] = "take it out of socket under [database], or put the one that works first"}},
     ROW(CONNECTIONS) = {"connections", FOUND_WARN,
         "the database user may have few connections at once",
-        "every receiver process and every processor takes one: more deliveries at once go to the "
-        "spool, or are answered busy",
+        "every receiver process takes one and a processor two, without which it runs nothing: more "
+        "deliveries at once go to the spool, or are answered busy",
         {[HOST_ANY] = "run fewer receivers than that, keep spool = on, or ask the host for more",
          [HOST_FCGID] = "FcgidMaxProcessesPerClass below that number, keep spool = on, or ask the "
                         "host for more",

@@ -72,7 +72,7 @@ help:
 #: make soak       deliveries of many providers while all parties are killed and stopped, SECONDS=1800
 #: make hostile    REQUESTS=100000 spoilt requests to the receiver, sanitized, as shipped, and under valgrind
 #: make browser    Chromium before Adminer, phpMyAdmin and the status page; pictures in build/test/browser/
-#: make scale      a database of ROWS=10000000 receipts: what each view and prune cost there; 20 minutes, 15 GB of disk
+#: make scale      a database of ROWS=10000000 receipts: what each view, migrate and prune cost there; 20 minutes, 15 GB of disk
 #: make coverage   which lines of lib/ the tests run: a build of its own, unit and end-to-end tests
 #: make analyze    gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; some minutes, later only what changed
 #: make dist       an archive with programs that run wherever glibc is 2.17 or newer; Debian 12 only

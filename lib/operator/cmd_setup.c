@@ -1,6 +1,7 @@
 /* hookonce setup: from the unpacked archive to the first delivery, on a host where nobody is root. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "operator/setup.h"
@@ -110,7 +111,11 @@ static int load(struct setup *s)
 {
     int status = operator_need_settings(s->op);
 
-    return status == EXIT_WELL ? setup_find_check(s) : status;
+    status = status == EXIT_WELL ? setup_find_check(s) : status;
+    if (status != EXIT_WELL && !s->kept && unlink(s->config) == 0) {
+        (void)fprintf(stderr, "%s was taken away again.\n", s->config);
+    }
+    return status;
 }
 
 /* A signed event through the public address: then all of it works. */

@@ -120,7 +120,8 @@ enum setup_delivered setup_deliver(struct operator *op, const struct endpoint *e
 /* ---- setup_page.c ---- */
 
 /* Prints the page for hosts without a shell, line by line as it goes: tables and key made, everything
- * looked at, a delivery. Needs op->settings; tells no secret.
+ * looked at, a delivery. Needs op->settings; tells no secret but an address that starts the
+ * processor, as `hookonce tick-url` does.
  * returns EXIT_WELL, or EXIT_TROUBLE: it says that something is to be mended
  * blocks: some seconds; on a host that does not answer itself, minutes */
 int setup_page(struct operator *op);

@@ -24,6 +24,27 @@ static const char *last_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* A flag that says another thing than the config that stays would do nothing. */
+static int agree(const struct setup *s, const char *key, const char *has, const char *option,
+                 const char *said)
+{
+    if (said[0] == '\0' || strcmp(has, said) == 0) {
+        return EXIT_WELL;
+    }
+    return operator_fail(s->op, EXIT_USAGE, "%s says %s = %s, and --%s says %s: change one of them",
+                         s->config, key, has, option, said);
+}
+
+static int agree_database(const struct setup *s)
+{
+    const struct settings *set = s->op->settings;
+    const char *prefix = set->table_prefix != NULL ? set->table_prefix : TABLE_PREFIX;
+    int status = agree(s, "name", set->db_name, "database", s->database);
+
+    status = status == EXIT_WELL ? agree(s, "user", set->db_user, "user", s->user) : status;
+    return status == EXIT_WELL ? agree(s, "table_prefix", prefix, "table-prefix", s->prefix) : status;
+}
+
 /* What the config of an earlier run says is not asked for again. */
 static int take_config(struct setup *s)
 {
@@ -46,8 +67,9 @@ static int take_config(struct setup *s)
     if (s->source[0] == '\0') {
         (void)snprintf(s->source, sizeof s->source, "%s", set->sources[0].name);
     }
-    (void)printf("%s is there already: it is kept, and what it says counts.\n", s->config);
-    return EXIT_WELL;
+    (void)printf("%s is there already: it is kept with its secrets, and what it says counts.\n",
+                 s->config);
+    return agree_database(s);
 }
 
 bool setup_find_program(char out[SETUP_TEXT_MAX])
@@ -113,6 +135,14 @@ static int find_path(struct setup *s)
                                "letters, digits, - and _; give another one with --path", s->path);
 }
 
+/* "https://example.com/hook", where the folder below the site's address is meant to be hook/. */
+static bool has_path_already(const struct setup *s)
+{
+    const char *host = strstr(s->url, "://");
+
+    return host != NULL && strchr(host + 3, '/') != NULL && strcmp(last_name(s->url), s->path) == 0;
+}
+
 static void trim_slashes(char *url)
 {
     for (size_t n = strlen(url); n > 0 && url[n - 1] == '/'; n--) {
@@ -160,6 +190,10 @@ static int find_address(struct setup *s)
     if (status == EXIT_WELL && (web_url_check(span_of(s->url), NULL, &err) != HO_OK ||
                                 http_post_check(s->url, false, &err) != HO_OK)) {
         return operator_fail(s->op, EXIT_USAGE, "--url: %s", err.text);
+    }
+    if (status == EXIT_WELL && !s->kept && has_path_already(s)) {
+        return operator_fail(s->op, EXIT_USAGE, "%s: write the address of the site, without /%s: that "
+                             "folder is made below it", s->url, s->path);
     }
     (void)snprintf(s->address, sizeof s->address, "%s/%s", s->url, s->path);
     return status;

@@ -2,9 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "core/ticket.h"
 #include "operator/page.h"
 #include "operator/setup.h"
 #include "store/migrate.h"
+
+#define TICK_FOR_S (INT64_C(365) * 24 * 60 * 60)
 
 struct report {
     struct operator *op;
@@ -122,6 +126,25 @@ static void deliver(struct report *r)
     endpoints_free(all);
 }
 
+/* Where a host has neither cron nor a shell, somebody else's clock may ask. */
+static void put_tick(struct report *r)
+{
+    const struct settings *set = r->op->settings;
+    struct ho_err err = {HO_OK, 0, ""};
+    char ticket[TICKET_ROOM];
+    struct span key;
+
+    if (!set->tick || set->url == NULL || operator_key(r->op, &key, &err) != HO_OK) {
+        return;
+    }
+    ticket_make(key, TICKET_TICK, clock_wall_us() / 1000000 + TICK_FOR_S, ticket);
+    page_put(&r->out, "<p class=\"dim\">Where cron can only fetch an address, and for any monitor, this one "
+                      "starts the processor, for a year, and does nothing else:</p>\n<p><code>");
+    page_text(&r->out, span_of(set->url), 0);
+    page_put(&r->out, "/tick?ticket=%s</code></p>\n", ticket);
+    flush(r);
+}
+
 static void put_cron(struct report *r)
 {
     char program[SETUP_TEXT_MAX];
@@ -182,6 +205,9 @@ int setup_page(struct operator *op)
         deliver(&r);
     }
     put_cron(&r);
+    if (made) {
+        put_tick(&r);
+    }
     put_end(&r);
     buf_free(&r.out);
     return r.failed ? EXIT_TROUBLE : EXIT_WELL;

@@ -169,7 +169,8 @@ static enum ho_code get_key(const char *path, const struct migrate_state *state,
         if (state->key_print[0] != '\0') {
             return ho_fail(err, HO_PERMANENT,
                            "%s: the key file is missing; these tables belong to an installation"
-                           " that has one: copy the key file from the first host",
+                           " that has one: copy the key file from the first host; for another"
+                           " installation in this database give it a table_prefix",
                            path);
         }
         enum ho_code code = keyfile_make(path, created, err);

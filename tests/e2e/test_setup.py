@@ -202,7 +202,19 @@ def test_a_second_installation_of_one_account_is_another_in_all(hosted):
     host = hosted(modules=("cgid",), with_suexec=False)
     unpack(host)
     host.sh(flags(host))
+    said = host.sh(flags(host) + " --table-prefix other_", codes=(2,))  # would do nothing: the config is kept
+    assert "says table_prefix = hookonce_" in said and "change one of them" in said
+    os.mkdir(os.path.join(host.home, "other"))
+    host.own(os.path.join(host.home, "other"), 0o755)
+    unpack(host, "other/shop")
+    said = host.sh(flags(host, **{"password-file": "../../pw", "secret-file": "../../whsec", "path": "hook2"}), codes=(2,),
+                   folder="other/shop")
+    assert "would find" in said and "taken away again" in said
+    assert not os.path.exists(os.path.join(host.home, "other/shop/hookonce.conf"))
     unpack(host, "shop")
+    said = host.sh(flags(host), folder="shop", codes=(1,))
+    assert "table_prefix" in said
+    os.unlink(os.path.join(host.home, "shop/hookonce.conf"))
     said = host.sh(flags(host, **{"table-prefix": "shop_", "source": "shop", "provider": "stripe"}), folder="shop")
     assert f"{host.url('/shop')}/shop: recorded under" in said
     assert host.db.value("SELECT COUNT(*) FROM shop_receipt") == 1 and len(states(host)) == 1
@@ -278,6 +290,7 @@ def bare(base, packed):
     ("hookonce", "--url https://x.example --web /nosuch", "/nosuch is no folder"),
     ("hookonce", "--url https://x.example", "--database is missing"),
     ("hookonce", "--url https://x.example --path a/b", "'a/b' is no name"),
+    ("hookonce", "--url https://x.example/hook", "without /hook"),
     ("hookonce", "--gateway x", "auto, fastcgi or cgi"),
     ("hookonce", "--every 61", "from 1 to 60"),
     ("hookonce", "--database ''", "wants 1 to"),
@@ -345,6 +358,8 @@ def test_without_a_shell_a_page_makes_all_and_says_what_is_wrong(hosted):
     assert shown.status == 200 and shown.header("Cache-Control") == "no-store"
     assert "<h2>All is well</h2>" in text and "remove the line setup_token" in text, text
     assert "recorded under" in text and "made (version" in text and "process --for 55s" in text
+    tick = re.search(r"<code>(http\S+/tick\?ticket=\S+)</code>", text).group(1)
+    assert host.server.request("GET", tick[len(host.url()):]).status in (200, 202), tick
     assert kept(host, "hookonce/hookonce.key")["hookonce/hookonce.key"][2] == 0o600
     with open(os.path.join(host.home, "hookonce/hookonce.key"), encoding="ascii") as f:
         secrets = [f.read().strip(), host.db.password, SECRET, TOKEN, "http-equiv=\"refresh"]

@@ -115,6 +115,13 @@ static void check_password(struct check *c)
     secret_free(&password);
 }
 
+static bool is_full(const char *folder)
+{
+    struct statvfs disk;
+
+    return statvfs(folder, &disk) == 0 && disk.f_blocks > 0 && disk.f_bavail == 0;
+}
+
 static void check_state(struct check *c)
 {
     const char *path = c->op->settings->state_dir;
@@ -133,6 +140,10 @@ static void check_state(struct check *c)
         found(c, FOUND_FAIL, "state",
               "%s can't be written by this account: nothing is counted or logged, nothing wakes "
               "the processor", path);
+    } else if (is_full(path)) {
+        found(c, FOUND_FAIL, "state",
+              "the disk of %s is full: while the database is away deliveries are answered busy, and "
+              "nothing is logged; make room", path);
     } else if ((st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         found(c, FOUND_WARN, "state", "others may look into %s; chmod 700 it", path);
     } else {
@@ -159,7 +170,6 @@ static void check_log_folder(struct check *c, const char *path, const char *fold
 static void check_log_file(struct check *c, const char *path)
 {
     char folder[4096];
-    struct statvfs disk;
 
     folder_of(path, folder, sizeof folder);
     bool may_make = access(folder, W_OK | X_OK) == 0, is_there = access(path, F_OK) == 0;
@@ -169,7 +179,7 @@ static void check_log_file(struct check *c, const char *path)
     }
     if (is_there ? access(path, W_OK) != 0 : !may_make) {
         found(c, FOUND_WARN, "log", "%s can't be written: lines go to stderr", path);
-    } else if (statvfs(folder, &disk) == 0 && disk.f_blocks > 0 && disk.f_bavail == 0) {
+    } else if (is_full(folder)) {
         found(c, FOUND_WARN, "log", "%s: the disk is full: lines go to stderr", path);
     } else if (!may_make) {
         c->over[ALARM_LOG] = true;

@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import shutil
 
 import pytest
 
-from hooktest import events
+from hooktest import BUILD, events
 
 STRIPE = {"stripe": {"provider": "stripe", "secret": "whsec_c3RyaXBlLXRlc3Q="}}
 
@@ -39,6 +40,15 @@ def test_check_names_a_private_file_that_others_may_read(site, file, mode):
     done = s.hookonce("check")
     assert done.returncode == 1
     assert any(file in text for text in findings(s, "FAIL").values())
+
+
+def test_check_says_that_the_disk_of_the_state_is_full(site):
+    s = site()
+    shutil.copy(os.path.join(BUILD, "test", "host.so"), s.path("host.so"))
+    os.chmod(s.path("host.so"), 0o755)
+    done = s.hookonce("check", env={"LD_PRELOAD": s.path("host.so"), "HOOKONCE_HOST_FULL": s.path("state")})
+    assert done.returncode == 1
+    assert f"the disk of {s.path('state')} is full" in done.stdout.decode()
 
 
 def test_check_refuses_a_readable_config_and_one_with_a_mistake(site):

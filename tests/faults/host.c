@@ -1,6 +1,7 @@
 /* Another host than this one, for programs that are started with it as LD_PRELOAD:
  *   HOOKONCE_HOST_HTTP2=no      libcurl says that it has no HTTP/2, as that of the portable programs
  *   HOOKONCE_HOST_NOEXEC=PATH   this file is on a disk that is mounted noexec
+ *   HOOKONCE_HOST_FULL=PATH     there is no room on the disk of this file
  *   HOOKONCE_HOST_NFS=yes       all disks are those of another machine
  *   HOOKONCE_HOST_IPV6=NUMBER   what is connected by IPv6 fails with that errno */
 #define _GNU_SOURCE
@@ -38,13 +39,16 @@ curl_version_info_data *curl_version_info(CURLversion age)
 
 int statvfs64(const char *path, struct statvfs64 *out)
 {
-    const char *noexec = getenv("HOOKONCE_HOST_NOEXEC");
+    const char *noexec = getenv("HOOKONCE_HOST_NOEXEC"), *full = getenv("HOOKONCE_HOST_FULL");
     int (*real)(const char *, struct statvfs64 *);
 
     find("statvfs64", &real, sizeof real);
     int got = real(path, out);
     if (got == 0 && noexec != NULL && strcmp(path, noexec) == 0) {
         out->f_flag |= ST_NOEXEC;
+    }
+    if (got == 0 && full != NULL && strcmp(path, full) == 0) {
+        out->f_bavail = 0;
     }
     return got;
 }

@@ -19,4 +19,5 @@ def test_a_delivery_costs_few_times_what_the_least_program_does(site):
             pytest.skip("a sanitized build costs what it costs")
     portable = os.environ.get("HOOKONCE_PORTABLE")
     assert cgi_cost(s) <= (PORTABLE if portable else DYNAMIC)
+    s.import_spooled()
     assert s.count("receipt") == 40

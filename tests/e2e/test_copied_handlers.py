@@ -34,6 +34,7 @@ def paid(s, **more):
     """An event arrives that pays the order 1001 -> its body."""
     body = events.stripe("evt_1", **more)
     assert s.cgi("stripe", body, s.signed("stripe", body)).status == 200
+    s.import_spooled()
     return body
 
 

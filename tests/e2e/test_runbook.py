@@ -21,7 +21,8 @@ def ignored_event(home, book, url):
     typo = good.replace("checkout.session.completed", "checkout.sesion.completed")
     assert typo != good
     home.write("hookonce/hookonce.conf", typo)
-    home.sh(f"hookonce send stripe --id evt_typo --url {url}; hookonce process --once")
+    home.send("stripe --id evt_typo", url)
+    home.sh("hookonce process --once")
     outcome = "SELECT outcome FROM hookonce_receipt WHERE event_id = 'evt_typo'"
     assert home.db.value(outcome) == "ignored"
     home.write("hookonce/hookonce.conf", good)
@@ -32,7 +33,8 @@ def ignored_event(home, book, url):
     since = ("2026-11-30 12:00", home.db.value("SELECT DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL 1 HOUR, '%Y-%m-%d %H:%i')"))
     for number, ask in (("1", home.db.sql), ("2", home.sh)):
         home.write("hookonce/hookonce.conf", typo)
-        home.sh(f"hookonce send stripe --id evt_typo{number} --url {url}; hookonce process --once")
+        home.send(f"stripe --id evt_typo{number}", url)
+        home.sh("hookonce process --once")
         home.write("hookonce/hookonce.conf", good)
         begins = "INSERT INTO hookonce_command (command, outcome" if number == "1" else "./hookonce replay --outcome ignored"
         ask(book.take(begins, [since]).strip("; \n"))
@@ -46,10 +48,10 @@ def in_doubt(home, book, url):
     home.write("hookonce/hookonce.conf", good + "\n[handler odd]\ncommand = /bin/false\n\n[route odd]\n"
                                                 "provider = stripe\non = charge.*\nhandler = odd\nflow = odd\n"
                                                 "once_per = {event:type}\nretry = 1 try\n")
-    send = f"hookonce send stripe --type charge.succeeded --url {url} --id"
     state = "SELECT CONCAT_WS(',', state, outcome, waiting_for) FROM hookonce_job WHERE route = 'odd' ORDER BY id "
-    home.sh(f"{send} evt_odd1; hookonce process --once", codes=(0, 1))
-    home.sh(f"{send} evt_odd2; hookonce process --once", codes=(0, 1))
+    for name in ("evt_odd1", "evt_odd2"):
+        home.send(f"stripe --type charge.succeeded --id {name}", url)
+        home.sh("hookonce process --once", codes=(0, 1))
     assert home.db.value(state + "LIMIT 1") == "dead,gave up"
     assert home.db.value(state + "LIMIT 1 OFFSET 1") == "ready,release"
     job = home.db.value("SELECT MIN(id) FROM hookonce_job WHERE route = 'odd'")
@@ -120,7 +122,7 @@ def test_two_database_users_in_the_order_of_the_runbook(home):
     home.write("hookonce/next.conf", config.replace("[database]", "[database]\n" + named))
     said = home.sh("./hookonce --config next.conf check", codes=(1,))
     assert f"FAIL  database users: as {db.receiver_user}: " in said
-    home.sh(f"./hookonce send stripe --id evt_before --url {url}")  # the config of the receivers is as it was
+    home.send("stripe --id evt_before", url)  # the config of the receivers is as it was
     said = home.sh("./hookonce --config next.conf grants --host %")
     rights = [s for s in re.sub(r"^--.*\n", "", said, flags=re.M).split(";\n") if s.strip()]
     db.server.execute(*rights, f"GRANT SELECT, UPDATE ON {db.name}.orders TO {db.user}@'%'")
@@ -130,7 +132,8 @@ def test_two_database_users_in_the_order_of_the_runbook(home):
     db.server.execute(revoke.replace("acme@localhost", f"{db.user}@'%'").replace("acme.*", f"{db.name}.*"))
     assert "two: " in home.sh("./hookonce check")
     home.server.stop()
-    home.sh(f"./hookonce send stripe --id evt_after --url {home.serve()}; ./hookonce process --once")
+    home.send("stripe --id evt_after", home.serve())
+    home.sh("./hookonce process --once")
     assert [r["outcome"] for r in db.sql("SELECT outcome FROM hookonce_receipt ORDER BY event_id")] == ["done"] * 2
 
 
@@ -164,7 +167,8 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     url, processor = install(home, Document("README.md"))
     processor.stop()
     book = Document("schema/RUNBOOK.md")
-    home.sh(f"hookonce send stripe --id evt_c --url {url}; hookonce send stripe --id evt_c --type b --url {url}")
+    home.send("stripe --id evt_c", url)
+    home.send("stripe --id evt_c --type b", url)
     said = home.sh(book.take("./hookonce check\n./hookonce list"))
     assert "conflicts" in said and "evt_c" in said
     line, = book.take("*/5 * * * *").splitlines()
@@ -224,13 +228,14 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
     home.write("hookonce/hookonce.conf", re.sub(r"\[source stripe\]\n(\w.*\n)+", lambda m: source, text))
     home.sh("./hookonce check")
     home.server.stop()
-    home.sh(f"./hookonce send stripe --url {home.serve()}")
+    home.send("stripe", home.serve())
     assert home.db.value("SELECT MIN(secret_no) FROM hookonce_receipt WHERE event_id NOT LIKE 'evt%'") == 1
     new_password(home, book)
     # the key file
     copy = re.search(r"`(install -m 600 [^`]*)`", book.text).group(1)
     home.sh(copy.replace("/a/safe/place", home.home))
-    home.sh(f"hookonce process --once; hookonce send stripe --id evt_lost --url {home.server.url('/hook')}")
+    home.sh("hookonce process --once")
+    home.send("stripe --id evt_lost")
     os.unlink(os.path.join(home.dir, "hookonce.key"))
     home.sh("./hookonce migrate", codes=(1,))
     home.db.sql(book.take("UPDATE hookonce_schema"))
@@ -243,7 +248,8 @@ def test_the_procedures_of_the_runbook_work_as_written(home):
         if re.sub(r"--.*", "", statement).strip():
             home.db.sql(statement)
     home.server.stop()
-    home.sh(f"hookonce send stripe --id evt_lost --url {home.serve()}; hookonce process --once")
+    home.send("stripe --id evt_lost", home.serve())
+    home.sh("hookonce process --once")
     row, = home.db.sql(lost)
     assert (row["status"], row["outcome"]) == ("processed", "done")
     left = [b for b in book.left() if not b.text.startswith(tuple(RUNBOOK_NOT_RUN)) and b.heading not in SECTIONS

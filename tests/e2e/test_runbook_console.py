@@ -71,7 +71,7 @@ def desk(home):
 
 def send(home, url, *ids, run=True):
     for name in ids:
-        home.sh(f"hookonce send stripe --id {name} --url {url}")
+        home.send(f"stripe --id {name}", url)
     if run:
         home.sh("hookonce process --once")
 
@@ -85,7 +85,7 @@ def repeat(home, url):
     """A conflict of kind `repeat` -> its number."""
     home.write("hookonce/push.json", '{"ref": "refs/heads/main", "n": "%s"}' % os.urandom(4).hex())
     for _ in range(2):
-        home.sh(f"hookonce send github --type push --body push.json --url {url}")
+        home.send("github --type push --body push.json", url)
     return home.db.value("SELECT MAX(id) FROM hookonce_conflict WHERE kind = 'repeat'")
 
 
@@ -249,7 +249,8 @@ def test_replay_as_the_runbook_says(desk):
 
 def test_redelivery_duplicates_silence_and_a_provider_that_has_stopped(desk):
     home, console, url = desk
-    send(home, url, "evt_1", "evt_1")
+    home.send("stripe --id evt_1 --repeat 2", url)  # sent anew it has another time in it, and is a conflict
+    home.sh("hookonce process --once")
     wait_until(lambda: home.db.value("SELECT SUM(duplicates) FROM hookonce_receipt"), 5, "it is counted, behind the answer")
     book = Document("schema/RUNBOOK.md")
     row, = console.run(book.take("SELECT status, outcome, duplicates"))

@@ -23,7 +23,7 @@ FEW_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
 def archive():
     """The release as lib/dist/pack.sh lays it out, of the programs under test."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+    with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as tar:
         for name in ("hookonce", "hookonce.fcgi"):
             tar.add(program(name), f"{NAME}/{name}")
         for name in ("apache", "lighttpd", "schema", "README.md"):

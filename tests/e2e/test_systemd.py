@@ -137,7 +137,8 @@ def test_the_units_of_the_timers_process_and_watch(small):
     assert argv[1:] == ["process", "--for", "55s"]
     body = events.stripe("evt_1")
     assert small.cgi("stripe", body, small.signed("stripe", body)).status == 200
-    done = run([*argv, "--once"], 60, small.user, env=env, cwd="/")
+    small.import_spooled()
+    done = run([*argv, "--once"], 120, small.user, env=env, cwd="/")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert small.effects() == ["evt_1"]
     argv, env = command(small, "hookonce-watch.service")

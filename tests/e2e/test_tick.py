@@ -133,7 +133,7 @@ def test_no_pass_where_it_is_off_or_a_processor_is_at_work(site):
     assert not started(s)
     s.settings["processor"] = {"after_answer": "auto"}
     s.configure()
-    s.start_processor("--for", "60s")
+    s.start_processor("--for", "200s")
     wait_until(s.effects, 30, "the processor works")
     for n in range(2, 5):
         deliver(s)
@@ -163,6 +163,7 @@ def test_on_a_disk_of_another_machine_no_stranger_starts_a_pass(site):
         assert s.cgi(path, b"{}", method="POST", env=env).status >= 400
     body = events.stripe()
     assert s.cgi("stripe", body, s.signed("stripe", body), env=env).status == 200
-    wait_until(lambda: os.path.exists(s.path("starts")), 15, "behind a delivery one is started")
+    wait_until(lambda: os.path.exists(s.path("starts")) and os.path.getsize(s.path("starts")), 15,
+               "behind a delivery one is started")
     with open(s.path("starts"), encoding="ascii") as f:
         assert f.read() == "x\n"

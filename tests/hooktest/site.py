@@ -245,8 +245,11 @@ class Site:
     def import_spooled(self):
         """Brings into the tables what a database that was slow for a moment has left in the spool."""
         folder = self.path("state/spool")
-        if os.path.isdir(folder) and any(name.endswith(".spool") for name in os.listdir(folder)):
+        for _ in range(20):  # another import may be at work, or the database slow still
+            if not os.path.isdir(folder) or not any(name.endswith(".spool") for name in os.listdir(folder)):
+                break
             self.hookonce("import")
+            time.sleep(0.1)
 
     # -- what the database shows ---------------------------------------------------------------
 

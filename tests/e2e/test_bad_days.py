@@ -338,7 +338,8 @@ def test_a_fault_is_answered_in_time_and_nothing_is_lost_or_doubled__O_DB_03(day
         assert any(w in site.log_text()[marks[spool]:] for w in why.split("|")), "the log names the reason"
         for event in busy:
             wait_until(lambda: send(site, event)[0].status == 200, 10, "it is taken when it comes again")
-        wait_until(lambda: site.process() and not spooled(site), 10, "the spool is imported")
+        wait_until(lambda: site.hookonce("process", "--once").returncode == 0 and not spooled(site), 10,
+                       "the spool is imported")
         effects = site.effects()
         assert [effects.count(event) for event in ok + busy] == [1] * 6
         assert len(effects) == len(set(effects))

@@ -1,5 +1,6 @@
 /* JSON by json-c. What json-c gets wrong for our use is put right here and in json_at.c: it keeps
- * no object key behind a NUL, clamps integers beyond 64 bits, and takes 'keys' and NaN. */
+ * no object key behind a NUL, clamps integers beyond 64 bits, takes 'keys' and NaN, and one version
+ * refuses all that is not ASCII. */
 #include "base/json.h"
 
 #include <limits.h>
@@ -60,14 +61,35 @@ static unsigned char *copy_of(struct span text)
     return copy;
 }
 
+/* json-c 0.18 takes every byte beyond ASCII for a control character when it is strict. */
+static bool strict_refuses(struct span text)
+{
+    struct json_object *root = NULL;
+    struct ho_err ignored;
+
+    if (parse_text(SPAN_LIT("\"\xC3\xA9\""), true, &root, &ignored) == HO_OK) {
+        json_object_put(root);
+        return false;
+    }
+    size_t at = 0;
+    while (at < text.len && text.p[at] < 0x80) {
+        at++;
+    }
+    return at < text.len;
+}
+
 /* json-c from 0.17 on refuses big integers when strict; a sender may well have them. And when it is
- * not strict, it takes [1,] too. So the grammar is judged with shorter numbers. */
+ * not strict, it takes [1,] too. So the grammar is judged with shorter numbers, and with an x for
+ * each byte beyond ASCII: it stands in a string, for json_scan found no wrong character. */
 static enum ho_code check_grammar(struct span text, struct ho_err *err)
 {
     unsigned char *copy = copy_of(text);
     struct json_object *root = NULL;
 
     (void)json_scan(text, NULL, copy);
+    for (size_t i = 0; i < text.len; i++) {
+        copy[i] = copy[i] < 0x80 ? copy[i] : 'x';
+    }
     enum ho_code code = parse_text(span_make(copy, text.len), true, &root, err);
     json_object_put(root);
     free(copy);
@@ -116,9 +138,10 @@ enum ho_code json_parse_within(struct span text, const struct json_limits *limit
         text = span_make(copy, text.len);
     }
     struct json_object *root = NULL;
-    enum ho_code code = found.big_integer ? check_grammar(text, err) : HO_OK;
+    bool apart = found.big_integer || strict_refuses(text);
+    enum ho_code code = apart ? check_grammar(text, err) : HO_OK;
     if (code == HO_OK) {
-        code = parse_text(text, !found.big_integer, &root, err);
+        code = parse_text(text, !apart, &root, err);
     }
     if (code == HO_OK) {
         *doc = json_own(root);

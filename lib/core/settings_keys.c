@@ -10,7 +10,8 @@ static const struct conf_key keys[] = {
     {.section = "database", .key = "socket", .type = CONF_LIST,
      .help = "unix sockets of the database, tried in order, comma between; absent, and no host: "
              "/run/mysqld/mysqld.sock, /var/run/mysqld/mysqld.sock and /var/lib/mysql/mysql.sock, then "
-             "127.0.0.1"},
+             "127.0.0.1. To name the place is safer, as `hookonce setup` does: where the database is "
+             "looked for, another account of this machine may listen while it is down"},
     {.section = "database", .key = "host", .type = CONF_TEXT,
      .help = "host of the database; with socket: tried after it"},
     {.section = "database", .key = "port", .type = CONF_INT, .dflt = "3306", .min = 1, .max = 65535,

@@ -1,4 +1,5 @@
-/* hookonce setup: from the unpacked archive to the first delivery, on a host where nobody is root. */
+/* hookonce setup: from the unpacked archive to the first delivery, on a host where nobody is
+ * root. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #define EVERY_MAX 60
 
 enum {
-    OPT_DATABASE, OPT_USER, OPT_PASSWORD_FILE, OPT_HOST, OPT_PORT, OPT_PREFIX, OPT_WEB,
+    OPT_DATABASE, OPT_USER, OPT_PASSWORD_FILE, OPT_HOST, OPT_PORT, OPT_TLS, OPT_PREFIX, OPT_WEB,
     OPT_PATH, OPT_URL, OPT_SOURCE, OPT_PROVIDER, OPT_SECRET_FILE, OPT_GATEWAY, OPT_EVERY, OPT_CRON,
     OPT_YES, OPT_N
 };
@@ -21,6 +22,7 @@ static const struct arg_option options[OPT_N] = {
     [OPT_PASSWORD_FILE] = {"password-file", true},
     [OPT_HOST] = {"host", true},
     [OPT_PORT] = {"port", true},
+    [OPT_TLS] = {"tls", true},
     [OPT_PREFIX] = {"table-prefix", true},
     [OPT_WEB] = {"web", true},
     [OPT_PATH] = {"path", true},
@@ -64,6 +66,20 @@ static bool gateway(struct setup *s, const char *value)
     return false;
 }
 
+static bool tls(struct setup *s, const char *value)
+{
+    static const char *const words[] = {"verify", "on", "off"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            (void)snprintf(s->tls, sizeof s->tls, "%s", value);
+            return true;
+        }
+    }
+    (void)operator_fail(s->op, EXIT_USAGE, "--tls is verify, on or off");
+    return false;
+}
+
 static bool every(struct setup *s, const char *value)
 {
     uint64_t n = 0;
@@ -89,6 +105,7 @@ static bool apply(struct setup *s, int option, const char *value)
     case OPT_PASSWORD_FILE: s->password_file = value; return true;
     case OPT_SECRET_FILE: s->secret_file = value; return true;
     case OPT_GATEWAY: return gateway(s, value);
+    case OPT_TLS: return tls(s, value);
     case OPT_EVERY: return every(s, value);
     case OPT_CRON: s->cron = true; return true;
     case OPT_YES: s->yes = true; return true;
@@ -153,8 +170,9 @@ static int steps(struct setup *s)
         status = all[i](s);
     }
     if (status == EXIT_WELL) {
-        (void)printf("\nAll is in place. What is to be done for an event, you write into\n%s; README.md "
-                     "has\nexamples. `./hookonce check` looks whether all is well.\n", s->config);
+        (void)printf("\nAll is in place. What is to be done for an event, you write into\n%s; "
+                     "README.md has\nexamples. `./hookonce check` looks whether all is well.\n",
+                     s->config);
     }
     return status;
 }
@@ -162,7 +180,7 @@ static int steps(struct setup *s)
 static int run(struct operator *op, int argc, char **argv)
 {
     struct args a = args_of(op, argc, argv);
-    struct setup s = {.op = op, .every = 1};
+    struct setup s = {.op = op, .every = 1, .lock = -1};
     const char *value = NULL;
     int got;
 
@@ -174,36 +192,47 @@ static int run(struct operator *op, int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    return steps(&s);
+    int status = steps(&s);
+    if (s.lock >= 0) {
+        (void)close(s.lock);
+    }
+    return status;
 }
 
 const struct command cmd_setup = {
     .name = "setup",
     .synopsis = "[--database NAME] [--user NAME] [--password-file FILE]\n"
-                "       [--host HOST|SOCKET [--port N]] [--table-prefix P]\n"
+                "       [--host HOST|SOCKET [--port N]] [--tls verify|on|off] [--table-prefix P]\n"
                 "       [--web DIR] [--path NAME] [--url URL] [--gateway auto|fastcgi|cgi]\n"
                 "       [--source NAME [--provider NAME] [--secret-file FILE]]\n"
                 "       [--every MINUTES] [--cron] [--yes]",
     .summary = "sets up an unpacked archive on a host without root: config, tables, web server",
     .help =
-        "Run it in the folder where the archive was unpacked, outside the web root; ~/hookonce is a\n"
-        "good one. On a terminal it asks for what no option says. It writes hookonce.conf and the\n"
-        "secrets beside the program, for you alone (0600), makes key and tables, puts hookonce.fcgi\n"
-        "and an .htaccess into a folder of its own in the web root, tries FastCGI and then CGI by\n"
-        "asking the public address, prints the lines for cron, and ends with a signed delivery to\n"
-        "the first source. A file that is there already is kept; run again it goes on where it\n"
-        "stopped.\n"
+        "Run it in the folder where the archive was unpacked, outside the web root; ~/hookonce is\n"
+        "a good one. On a terminal it asks for what no option says. It writes hookonce.conf and\n"
+        "the secrets beside the program, for you alone (0600), makes key and tables, puts\n"
+        "hookonce.fcgi and an .htaccess into a folder of its own in the web root, tries FastCGI\n"
+        "and then CGI by asking the public address, prints the lines for cron, and ends with a\n"
+        "signed delivery to the first source. A file that is there already is kept; run again, it\n"
+        "goes on where it stopped, or was stopped.\n"
         "\n"
         "  --database NAME       the database; made in the host's panel\n"
         "  --user NAME           its user, who may create tables\n"
-        "  --password-file FILE  a file with that user's password; else it is asked for, not shown\n"
+        "  --password-file FILE  a file with that user's password; else it is asked for, and not\n"
+        "                        shown\n"
         "  --host HOST           where the database is, or the path of its socket; default: this\n"
-        "                        machine, at the usual places\n"
+        "                        machine, at the usual places. The place where it let us in goes\n"
+        "                        into the config: that is safer than to look for it each time, as\n"
+        "                        another account may listen there while it is down\n"
         "  --port N              its port at that host\n"
-        "  --table-prefix P      begin of the tables' names, for several installations in one database\n"
+        "  --tls WORD            verify, on or off, as in hookonce.conf(5). Without it verify and\n"
+        "                        then on are tried to another host, and never off: that is for a\n"
+        "                        way that is private\n"
+        "  --table-prefix P      begin of the tables' names, for several installations in one\n"
+        "                        database\n"
         "  --web DIR             the web root; else ~/public_html, ~/htdocs, ~/www, and others\n"
-        "  --path NAME           the folder in it that is made; default hook, or, where this folder\n"
-        "                        is not called hookonce, its name\n"
+        "  --path NAME           the folder in it that is made; default hook, or, where this\n"
+        "                        folder is not called hookonce, its name\n"
         "  --url URL             address of the web root: https://example.com\n"
         "  --gateway WHICH       fastcgi or cgi: that one only; default auto\n"
         "  --source NAME         the first source, at URL/PATH/NAME; default stripe\n"
@@ -213,12 +242,13 @@ const struct command cmd_setup = {
         "  --cron                gives the lines to crontab instead of printing them\n"
         "  --yes                 asks nothing: what no option says is as found, or an error\n"
         "\n"
-        "Ends with 0 when the delivery is recorded; with 1 when a step failed, 2 when something is\n"
-        "missing, 69 when the database was not to be reached. What to do is said each time.\n"
+        "Ends with 0 when the delivery is recorded; with 1 when a step failed, 2 when something\n"
+        "is missing, 69 when the database was not to be reached. What to do is said each time.\n"
         "\n"
         "examples:\n"
         "  ./hookonce setup\n"
-        "  ./hookonce setup --yes --database acme_hooks --user acme_hooks --password-file db.txt \\\n"
-        "      --url https://example.com --source stripe --secret-file whsec.txt --cron\n",
+        "  ./hookonce setup --yes --database acme_hooks --user acme_hooks \\\n"
+        "      --password-file db.txt --url https://example.com --source stripe \\\n"
+        "      --secret-file whsec.txt --cron\n",
     .run = run,
 };

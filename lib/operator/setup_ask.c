@@ -46,8 +46,8 @@ static bool next_byte(struct deadline end, char *c)
     }
 }
 
-/* A line without its end, and without blanks around it. false: none came, or one that is too long or
- * holds what no name holds. */
+/* A line without its end, and without blanks around it. false: none came, or one that is too long
+ * or holds what no name holds. */
 static bool read_line(char out[SETUP_TEXT_MAX])
 {
     const struct deadline end = deadline_in(ANSWER_MS);

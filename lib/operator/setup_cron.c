@@ -36,7 +36,8 @@ static void put_minutes(unsigned every, struct buf *out)
 /* For the shell that cron starts: in quotes, and % is a line's end to cron itself. */
 static void put_program(const char *program, struct buf *out)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
     bool quoted = program[strspn(program, plain)] != '\0';
 
     must(buf_add_str(out, quoted ? "'" : ""));
@@ -185,8 +186,8 @@ static int install(const struct setup *s, const char *program, const char *own,
         (void)printf("%s", good ? "The lines are in your crontab.\n" : "");
     }
     if (!good) {
-        status = operator_fail(s->op, EXIT_TROUBLE, "%s; enter the lines above in your host's panel "
-                               "instead", err.text);
+        status = operator_fail(s->op, EXIT_TROUBLE, "%s; enter the lines above in your host's "
+                               "panel instead", err.text);
     }
     buf_free(&table);
     return status;
@@ -216,11 +217,11 @@ int setup_cron(struct setup *s)
     if (program != NULL && is_wanted(s)) {
         status = install(s, program, own, &lines);
     } else if (s->cron) {
-        status = operator_fail(s->op, EXIT_TROUBLE, "there is no crontab here: enter the lines above "
-                                                    "in your host's panel");
+        status = operator_fail(s->op, EXIT_TROUBLE, "there is no crontab here: enter the lines "
+                                                    "above in your host's panel");
     } else {
-        (void)puts("Enter them in your host's panel. Where it runs nothing every minute, put in what it\n"
-                   "allows. Without any cron, work is done right after each answer, and\n"
+        (void)puts("Enter them in your host's panel. Where it runs nothing every minute, put in "
+                   "what it\nallows. Without any cron, work is done right after each answer, and\n"
                    "`./hookonce tick-url` tells of an address that anybody's clock may ask for.");
     }
     buf_free(&lines);

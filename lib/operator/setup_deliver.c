@@ -85,8 +85,8 @@ static enum setup_delivered tell_receipt(struct delivering *d)
         return SETUP_FAILED;
     }
     if (cid[0] == '\0') {
-        say(d, "the answer was 2xx, but the database has no receipt: does the receiver read another "
-               "config, or is the event in the spool? `hookonce check` says the latter");
+        say(d, "the answer was 2xx, but the database has no receipt: does the receiver read "
+               "another config, or is the event in the spool? `hookonce check` says the latter");
         return SETUP_FAILED;
     }
     (void)snprintf(line, sizeof line, "recorded under %s, %s: `hookonce list %s` shows it", cid,
@@ -156,7 +156,8 @@ enum setup_delivered setup_deliver(struct operator *op, const struct endpoint *e
     if (!span_present(d.plan.key) || e->source->reply) {
         say(&d, e->n_keys == 0 && !endpoint_fetches(e)
                     ? "this source has no usable secret yet: `hookonce check` says why"
-                    : "nobody but the provider can ask in its name: send a test from its dashboard");
+                    : "nobody but the provider can ask in its name: send a test from its "
+                      "dashboard");
         return SETUP_UNTRIED;
     }
     buf_init(&url, URL_MAX);

@@ -1,8 +1,10 @@
 /* What can be found without asking: the program's folder, the address, the web root. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +82,23 @@ bool setup_find_program(char out[SETUP_TEXT_MAX])
     return n > 0 && n < SETUP_TEXT_MAX - 1;
 }
 
+void setup_in_folder(const struct setup *s, const char *name, char out[SETUP_PATH_ROOM])
+{
+    (void)snprintf(out, SETUP_PATH_ROOM, "%s/%.*s", s->folder, SETUP_TEXT_MAX, name);
+}
+
+/* No other setup is at work in the folder until this one ends. Not every file system of a network
+ * can tell that. */
+static int lock_folder(struct setup *s)
+{
+    s->lock = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->lock >= 0 && flock(s->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return operator_fail(s->op, EXIT_TROUBLE, "another `hookonce setup` is at work in %s: let "
+                             "it end, and run this again", s->folder);
+    }
+    return EXIT_WELL;
+}
+
 int setup_find_folder(struct setup *s)
 {
     char exe[SETUP_TEXT_MAX];
@@ -99,6 +118,9 @@ int setup_find_folder(struct setup *s)
     exe[last_name(exe) - exe - 1] = '\0';
     (void)snprintf(s->folder, sizeof s->folder, "%s", exe);
     (void)snprintf(s->config, sizeof s->config, "%s/hookonce.conf", s->folder);
+    if (lock_folder(s) != EXIT_WELL) {
+        return EXIT_TROUBLE;
+    }
     s->kept = access(s->config, F_OK) == 0;
     s->op->file = ho_strdup(s->config);
     return s->kept ? take_config(s) : EXIT_WELL;
@@ -121,9 +143,9 @@ static int find_path(struct setup *s)
 
     if (s->path[0] == '\0' && strcmp(own, FOLDER_DEFAULT) != 0 &&
         strncmp(own, FOLDER_DEFAULT "-", sizeof FOLDER_DEFAULT) == 0) {
-        return operator_fail(s->op, EXIT_USAGE, "this folder is to be called " FOLDER_DEFAULT ": mv "
-                             "%s %.*s" FOLDER_DEFAULT "; for a second installation give both names "
-                             "yourself", s->folder, (int)(own - s->folder), s->folder);
+        return operator_fail(s->op, EXIT_USAGE, "this folder is to be called " FOLDER_DEFAULT
+                             ": mv %s %.*s" FOLDER_DEFAULT "; for a second installation give both "
+                             "names yourself", s->folder, (int)(own - s->folder), s->folder);
     }
     if (s->path[0] == '\0') {
         (void)snprintf(s->path, sizeof s->path, "%s",
@@ -166,8 +188,8 @@ static int take_address(struct setup *s)
     }
     (void)snprintf(said, sizeof said, "%s/%s", s->url, s->path);
     if (status == EXIT_WELL && s->url[0] != '\0' && strcmp(said, url) != 0) {
-        return operator_fail(s->op, EXIT_USAGE, "%s says url = %s, and --url and --path say %s: change "
-                             "one of them", s->config, url, said);
+        return operator_fail(s->op, EXIT_USAGE, "%s says url = %s, and --url and --path say %s: "
+                             "change one of them", s->config, url, said);
     }
     (void)snprintf(s->url, sizeof s->url, "%.*s", (int)before - 1, url);
     (void)snprintf(s->path, sizeof s->path, "%s", name);
@@ -283,9 +305,9 @@ int setup_find_check(const struct setup *s)
     char *found = settings_find_from(receiver, &err);
     if (found == NULL || stat(found, &there) != 0 || stat(s->config, &own) != 0 ||
         there.st_dev != own.st_dev || there.st_ino != own.st_ino) {
-        status = operator_fail(s->op, EXIT_USAGE, "a receiver in %s would find %s, and not %s: call "
-                               "this folder %s/" FOLDER_DEFAULT ", or as the one in the web root, "
-                               "%s/%s, and run this again", s->place,
+        status = operator_fail(s->op, EXIT_USAGE, "a receiver in %s would find %s, and not %s: "
+                               "call this folder %s/" FOLDER_DEFAULT ", or as the one in the web "
+                               "root, %s/%s, and run this again", s->place,
                                found != NULL ? found : "no config", s->config, host_home(),
                                host_home(), s->path);
     }
@@ -304,9 +326,9 @@ int setup_find_web(struct setup *s)
     }
     status = status == EXIT_WELL ? resolve_web(s) : status;
     if (status == EXIT_WELL && lies_in(s->folder, s->web)) {
-        return operator_fail(s->op, EXIT_USAGE, "%s lies in the web root, where anybody could fetch "
-                             "your secrets: move it beside %s, to %s/" FOLDER_DEFAULT ", and run this "
-                             "again there", s->folder, s->web, host_home());
+        return operator_fail(s->op, EXIT_USAGE, "%s lies in the web root, where anybody could "
+                             "fetch your secrets: move it beside %s, to %s/" FOLDER_DEFAULT
+                             ", and run this again there", s->folder, s->web, host_home());
     }
     return status;
 }

@@ -86,8 +86,8 @@ static bool make_tables(struct report *r)
                    s.want);
     say(r, FOUND_OK, "tables", text);
     if (s.key_created) {
-        (void)snprintf(text, sizeof text, "%.700s was made: download it and keep it with your backups",
-                       r->op->settings->key_file);
+        (void)snprintf(text, sizeof text, "%.700s was made: download it and keep it with your "
+                       "backups", r->op->settings->key_file);
         say(r, FOUND_OK, "key", text);
     }
     return true;
@@ -160,10 +160,10 @@ static void put_cron(struct report *r)
         page_text(&r->out, span_cut(&rest, '\n'), 0);
         page_put(&r->out, "</code></p>\n");
     }
-    page_put(&r->out, "<p class=\"dim\">A panel that asks for minute, hour and so on apart gets a star in "
-                      "each, and what follows them as the command. Where it runs nothing every "
-                      "minute, take what it allows. Without any cron, work is done behind each "
-                      "answer, with after_answer = auto in [processor].</p>\n");
+    page_put(&r->out, "<p class=\"dim\">A panel that asks for minute, hour and so on apart gets a "
+                      "star in each, and what follows them as the command. Where it runs nothing "
+                      "every minute, take what it allows. Without any cron, work is done "
+                      "behind each answer, with after_answer = auto in [processor].</p>\n");
     flush(r);
     buf_free(&lines);
 }
@@ -176,15 +176,15 @@ static void put_end(struct report *r)
     if (r->failed) {
         page_put(&r->out, "<p>Mend what is marked FAIL, and load this page again.</p>\n");
     } else {
-        page_put(&r->out, "<p>Now take this page away: remove the line setup_token from hookonce.conf, "
-                          "and its file");
+        page_put(&r->out, "<p>Now take this page away: remove the line setup_token from "
+                          "hookonce.conf, and its file");
         if (token != NULL) {
             page_put(&r->out, " <code>");
             page_text(&r->out, span_of(token), 0);
             page_put(&r->out, "</code>");
         }
-        page_put(&r->out, ". In any case it is answered for an hour after that file was written, and "
-                          "no longer.</p>\n");
+        page_put(&r->out, ". In any case it is answered for an hour after that file was written, "
+                          "and no longer.</p>\n");
     }
     page_end(&r->out);
     flush(r);

@@ -15,8 +15,9 @@
 #define EXIT_TROUBLED 1     /* the page says so */
 
 #define HTML_TYPE "text/html; charset=utf-8"
-#define CUT_SHORT "<p><b>This was not through in time. What is said above holds; what is missing, " \
-                  "most often the host's answers to itself, took too long.</b></p>\n</body>\n</html>\n"
+#define CUT_SHORT "<p><b>This was not through in time. What is said above holds; what is " \
+                  "missing, most often the host's answers to itself, took too long.</b></p>\n" \
+                  "</body>\n</html>\n"
 
 bool is_setup(const struct receiver *rx)
 {
@@ -24,7 +25,8 @@ bool is_setup(const struct receiver *rx)
            span_present(rx->request.source) && span_is(rx->request.source, "setup");
 }
 
-/* Whether its file was written within the hour. One from the future never counts: it would for ever. */
+/* Whether its file was written within the hour. One from the future never counts: it would for
+ * ever. */
 static bool is_fresh(const char *path)
 {
     int64_t now_s = clock_wall_us() / 1000000;
@@ -61,8 +63,8 @@ static void trouble(struct receiver *rx, const char *why)
     const struct log_pair pairs[] = {LOG_TEXT("page", "setup"), LOG_TEXT("reason", why)};
 
     log_event(LOG_WARN, "page", NULL, pairs, 2);
-    reply_fixed(rx, 503, "", "the program hookonce, which makes this page, does not run: it belongs "
-                             "beside hookonce.conf, with mode 0755");
+    reply_fixed(rx, 503, "", "the program hookonce, which makes this page, does not run: it "
+                             "belongs beside hookonce.conf, with mode 0755");
 }
 
 static void make(struct receiver *rx)

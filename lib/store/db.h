@@ -174,6 +174,7 @@ uint64_t db_max_packet(struct db *db);
 unsigned long db_server_version(struct db *db); /* e.g. 101119 */
 bool db_is_mariadb(struct db *db);
 unsigned long db_thread_id(struct db *db);
+const char *db_socket(const struct db *db); /* that the link goes through; NULL: TCP, or none */
 bool db_wrote_untransacted(struct db *db); /* the tracker's lower-case w: MyISAM, Aria, MEMORY */
 
 /* Whether the last statement, failed or not, left a warning of that number. Asks the server. */

@@ -138,6 +138,7 @@ static enum ho_code open_link(struct db *db, const char *socket, const char *pas
         return code;
     }
     db->link = link;
+    db->socket = socket;
     db->is_exact = db_wait_is_exact(link, read_s);
     db->session_due = true;
     return db->plain ? HO_OK : make_session(db, err);

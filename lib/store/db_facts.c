@@ -33,6 +33,11 @@ unsigned long db_thread_id(struct db *db)
     return db->link != NULL ? mysql_thread_id(db->link) : 0;
 }
 
+const char *db_socket(const struct db *db)
+{
+    return db->link != NULL ? db->socket : NULL;
+}
+
 void db_named(const struct db *db, const char *text, char *out, size_t room)
 {
     names_text(db->settings, text, out, room);

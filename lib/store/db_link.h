@@ -19,6 +19,7 @@ struct db {
     const struct settings *settings;
     enum db_role role;
     MYSQL *link; /* NULL: not connected */
+    const char *socket; /* of the settings, that the link goes through; NULL: TCP */
     struct db_prepared cache[DB_CACHE_MAX];
     size_t n_cache;
     int64_t read_ms;

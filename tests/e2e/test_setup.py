@@ -66,7 +66,7 @@ def hosted(base, packed, database):
         shutil.rmtree(host.root, ignore_errors=True)
 
 
-def flags(host, **more):
+def flags(host, /, **more):
     said = {"database": host.db.name, "user": host.db.user, "password-file": "../pw", "host": host.db.server.socket,
             "url": host.url(), "source": "stripe", "secret-file": "../whsec", **more}
     return "./hookonce setup --yes " + " ".join(f"--{name} '{value}'" for name, value in said.items() if value)

@@ -44,7 +44,8 @@ static int agree_database(const struct setup *s)
     int status = agree(s, "name", set->db_name, "database", s->database);
 
     status = status == EXIT_WELL ? agree(s, "user", set->db_user, "user", s->user) : status;
-    return status == EXIT_WELL ? agree(s, "table_prefix", prefix, "table-prefix", s->prefix) : status;
+    return status == EXIT_WELL ? agree(s, "table_prefix", prefix, "table-prefix", s->prefix)
+                               : status;
 }
 
 /* What the config of an earlier run says is not asked for again. */
@@ -214,8 +215,8 @@ static int find_address(struct setup *s)
         return operator_fail(s->op, EXIT_USAGE, "--url: %s", err.text);
     }
     if (status == EXIT_WELL && !s->kept && has_path_already(s)) {
-        return operator_fail(s->op, EXIT_USAGE, "%s: write the address of the site, without /%s: that "
-                             "folder is made below it", s->url, s->path);
+        return operator_fail(s->op, EXIT_USAGE, "%s: write the address of the site, without /%s: "
+                             "that folder is made below it", s->url, s->path);
     }
     (void)snprintf(s->address, sizeof s->address, "%s/%s", s->url, s->path);
     return status;

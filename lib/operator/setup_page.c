@@ -138,8 +138,9 @@ static void put_tick(struct report *r)
         return;
     }
     ticket_make(key, TICKET_TICK, clock_wall_us() / 1000000 + TICK_FOR_S, ticket);
-    page_put(&r->out, "<p class=\"dim\">Where cron can only fetch an address, and for any monitor, this one "
-                      "starts the processor, for a year, and does nothing else:</p>\n<p><code>");
+    page_put(&r->out, "<p class=\"dim\">Where cron can only fetch an address, and for any monitor, "
+                      "this one starts the processor, for a year, and does nothing else:</p>\n"
+                      "<p><code>");
     page_text(&r->out, span_of(set->url), 0);
     page_put(&r->out, "/tick?ticket=%s</code></p>\n", ticket);
     flush(r);

@@ -14,7 +14,7 @@ static enum ho_code load_after_answer(struct settings *out, const struct conf_se
 {
     const char *text = setting_text(s, "after_answer");
 
-    if (strcmp(text, "off") == 0) {
+    if (strcmp(text, "off") == 0 || strcmp(text, "no") == 0) {
         out->after_answer_ms = 0;
     } else if (strcmp(text, "auto") == 0) {
         out->after_answer_ms = AFTER_AUTO_MS;

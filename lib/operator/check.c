@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "operator/table.h"
 
@@ -98,6 +99,14 @@ void found_host(struct check *c, enum finding_id id, const char *fmt, ...)
     (void)snprintf(text, sizeof text, "%s%s%s%s", row->what, seen[0] != '\0' ? " (" : "", seen,
                    seen[0] != '\0' ? ")" : "");
     tell(c, &line);
+}
+
+const char *check_database_says(const struct ho_err *err)
+{
+    static const char subject[] = "database: ";
+    size_t skip = strncmp(err->text, subject, sizeof subject - 1) == 0 ? sizeof subject - 1 : 0;
+
+    return err->text + skip;
 }
 
 const char *check_ago(int64_t s, char room[24])

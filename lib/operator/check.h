@@ -52,6 +52,9 @@ void found_host(struct check *c, enum finding_id id, const char *fmt, ...) HO_PR
 /* Seconds in the unit that a person would name: "90s", "2h". */
 const char *check_ago(int64_t s, char room[24]);
 
+/* What an error of the database says, for a line whose subject is the database already. */
+const char *check_database_says(const struct ho_err *err);
+
 /* A number that the store stopped counting at its maximum: "12", "over 1000". */
 const char *check_count(int64_t n, char room[24]);
 

@@ -131,7 +131,7 @@ static void check_database_facts(struct check *c)
     struct host_facts f;
 
     if (host_facts(operator_db(c->op), &f, &err) != HO_OK) {
-        found(c, FOUND_FAIL, "database", "%s", err.text);
+        found(c, FOUND_FAIL, "database", "%s", check_database_says(&err));
         return;
     }
     check_cron(c, &f);

@@ -63,7 +63,7 @@ static void check_health(struct check *c)
     struct health h;
 
     if (health_check(operator_db(c->op), &h, &err) != HO_OK) {
-        found(c, FOUND_FAIL, "database", "%s", err.text);
+        found(c, FOUND_FAIL, "database", "%s", check_database_says(&err));
         return;
     }
     for (size_t i = 0; i < h.n; i++) {
@@ -112,7 +112,8 @@ bool check_database(struct check *c)
 
     if (db_connect(operator_db(c->op), &err) != HO_OK ||
         migrate_status(operator_db(c->op), &s, &err) != HO_OK) {
-        found(c, FOUND_FAIL, "database", "%s%s", err.text, operator_db_hint(&err));
+        found(c, FOUND_FAIL, "database", "%s%s", check_database_says(&err),
+              operator_db_hint(&err));
         return false;
     }
     if (s.have == 0) {

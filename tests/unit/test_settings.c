@@ -95,6 +95,25 @@ static const char whole[] =
     "provider = gh.2_x-y\n"
     "informational = *\n";
 
+static void work_behind_an_answer_has_a_time_or_none(void **state)
+{
+    static const struct {
+        const char *line;
+        int64_t ms;
+    } rows[] = {{"", 0}, {"after_answer = off\n", 0}, {"after_answer = no\n", 0},
+                {"after_answer = auto\n", 3000}, {"after_answer = 2s\n", 2000}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[128];
+        (void)snprintf(text, sizeof text, "[database]\nname = n\nuser = u\n[processor]\n%s",
+                       rows[i].line);
+        struct settings *s = loaded(text);
+        assert_int_equal(s->after_answer_ms, rows[i].ms);
+        settings_free(s);
+    }
+}
+
 static void reads_the_single_sections(void **state)
 {
     struct settings *s = loaded(whole);
@@ -404,6 +423,7 @@ int main(void)
         cmocka_unit_test(finds_the_database_where_it_usually_is),
         cmocka_unit_test(encrypts_to_another_host_unless_told_not_to),
         cmocka_unit_test(takes_these_too),
+        cmocka_unit_test(work_behind_an_answer_has_a_time_or_none),
         cmocka_unit_test(the_table_of_keys_is_sound),
         cmocka_unit_test(looks_in_these_places_in_this_order),
         cmocka_unit_test(finds_nothing_without_proc_and_user),

@@ -246,7 +246,7 @@ def by_second(s):
     return {int(r["t"]): r["n"] for r in rows}
 
 
-@pytest.mark.parametrize("n, switch", [(400, "off"), (300, "10 failures, 2m")])
+@pytest.mark.parametrize("n, switch", [(1000, "off"), (300, "10 failures, 2m")])
 def test_many_failures_do_not_come_back_in_the_same_second__O_WRK_05(site, downstream, n, switch):
     there = downstream(500)
     s = limited_site(site, there, {"breaker": switch}, {"retry": "4 tries, 4m to 1h"})

@@ -40,12 +40,13 @@ void ticket_make(struct span key, const char *purpose, int64_t expires_s, char o
     }
     mac_random(random, sizeof random);
     text_hex(random, sizeof random, nonce);
-    int n = snprintf(out, TICKET_ROOM, "%s.%lld.%s", purpose, (long long)expires_s, nonce);
-    if (n < 0 || (size_t)n + 1 + HEX_LEN > TICKET_MAX) {
-        ho_die("bug: a ticket of %d bytes", n);
+    (void)snprintf(out, TICKET_ROOM, "%s.%lld.%s", purpose, (long long)expires_s, nonce);
+    size_t len = strlen(out);
+    if (len + 1 + HEX_LEN > TICKET_MAX) {
+        ho_die("bug: a ticket of %zu bytes", len);
     }
-    sign(key, span_make(out, (size_t)n), mac);
-    (void)snprintf(out + n, TICKET_ROOM - (size_t)n, ".%s", mac);
+    sign(key, span_make(out, len), mac);
+    (void)snprintf(out + len, TICKET_ROOM - len, ".%s", mac);
 }
 
 /* The mac is judged before anything else is believed, and covers all that stands before it: no part of

@@ -133,7 +133,7 @@ preloads: $(PRELOADS)
 $(BUILD)/test/unit/%: tests/unit/%.c $(LIBS_A_PROCESSOR) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -DHO_TESTS='"$(CURDIR)/tests"' -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LIBS_A_PROCESSOR) \
-	  $(LIBS_A_PROCESSOR) $(LIBS_PROCESSOR) -lfcgi -lcmocka
+	  $(LIBS_A_PROCESSOR) $(LIBS_PROCESSOR) -lfcgi -lcmocka -pthread
 check: units
 	@tests/layers.sh "$(BUILD)"
 	@for t in $(filter-out $(BUILD)/test/unit/test_db_%,$(UNITS)); do "$$t" >"$$t.log" 2>&1 || { cat "$$t.log"; exit 1; }; done

@@ -365,7 +365,8 @@ static void a_locked_one_is_not_taken(void **state)
     assert_int_equal(look_at(cid, &job, &answer), REPLY_FREE);
     assert_int_equal(db_begin(t.outside, &err), HO_OK);
     testdb_run(t.outside, "SELECT id FROM hookonce_job FOR UPDATE");
-    assert_int_equal(answers_take(db, cid, job, &second, deadline_in(500), &taken, &err), HO_OK);
+    enum ho_code code = answers_take(db, cid, job, &second, deadline_in(500), &taken, &err);
+    assert_true(code == HO_OK || (code == HO_TRANSIENT && testdb_waits_coarsely(t.outside)));
     assert_false(taken);
     db_rollback(t.outside);
     assert_true(take(cid, &second));

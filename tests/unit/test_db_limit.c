@@ -148,7 +148,7 @@ static void a_locked_row_is_told_as_one(void **state)
     end = deadline_in(1600);
     db_limit(db, end);
     assert_int_equal(db_transact(db, end, take_row_tx, NULL, &err), HO_TRANSIENT);
-    assert_int_equal(err.sys, 1205);
+    assert_true(err.sys == 1205 || (err.sys == 2013 && testdb_waits_coarsely(t.outside)));
     assert_true(clock_mono_ms() - began < 10000);
     db_rollback(holder);
     db_close(holder);
@@ -164,7 +164,7 @@ static void a_locked_table_is_told_as_a_database_that_hangs(void **state)
     struct ho_err err;
     (void)state;
 
-    assert_int_equal(run(holder, "LOCK TABLES held WRITE", &err), HO_OK);
+    testdb_run(holder, "LOCK TABLES held WRITE"); /* which not every server prepares */
     end = deadline_in(1600);
     db_limit(db, end);
     assert_int_equal(db_transact(db, end, take_row_tx, NULL, &err), HO_TRANSIENT);

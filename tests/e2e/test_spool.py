@@ -284,6 +284,7 @@ def test_the_spool_is_as_the_config_says_for_each_source(site):
     with away(s):
         assert [send(s, f"evt_{name}", name).status for name in sources] == [200, 503, 503]
     assert len(files(s)) == 1
+    wait_until(lambda: send(s, "evt_again", "no").status == 200, 10, "the database is asked again")
     s.settings["hookonce"] = {"spool": "always"}
     s.configure()
     assert [send(s, f"evt_always_{name}", name).status for name in sources] == [200, 200, 200]

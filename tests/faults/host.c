@@ -3,7 +3,8 @@
  *   HOOKONCE_HOST_NOEXEC=PATH   this file is on a disk that is mounted noexec
  *   HOOKONCE_HOST_FULL=PATH     there is no room on the disk of this file
  *   HOOKONCE_HOST_NFS=yes       all disks are those of another machine
- *   HOOKONCE_HOST_IPV6=NUMBER   what is connected by IPv6 fails with that errno */
+ *   HOOKONCE_HOST_IPV6=NUMBER   what is connected by IPv6 fails with that errno
+ *   HOOKONCE_HOST_MYSQLD=PATH   the server that listens at this socket listens at the usual one */
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
 
 static void find(const char *name, void *function, size_t size)
@@ -70,7 +72,16 @@ int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t len)
     const char *fails = getenv("HOOKONCE_HOST_IPV6");
     int (*real)(int, const struct sockaddr *, socklen_t);
 
+    const char *mysqld = getenv("HOOKONCE_HOST_MYSQLD");
+    struct sockaddr_un there = {.sun_family = AF_UNIX};
+
     find("connect", &real, sizeof real);
+    if (to.__sockaddr__->sa_family == AF_UNIX && mysqld != NULL &&
+        strlen(mysqld) < sizeof there.sun_path &&
+        strcmp(to.__sockaddr_un__->sun_path, "/run/mysqld/mysqld.sock") == 0) {
+        memcpy(there.sun_path, mysqld, strlen(mysqld));
+        return real(fd, (const struct sockaddr *)&there, sizeof there);
+    }
     if (to.__sockaddr__->sa_family == AF_INET6 && fails != NULL) {
         errno = (int)strtol(fails, NULL, 10);
         return -1;
